@@ -39,10 +39,11 @@ struct launch {
 	/* derived by launch_check() and launch_prepare(): */
 	struct job job;
 	const struct kind *kind;
-	bool sets;          /* each directory below data is one party's set of graphs */
-	char *out, *work;   /* absolute paths */
-	char *truth;        /* path of the true labels, for scores; or NULL */
-	const char *listen; /* coordinator's address */
+	bool sets;        /* each directory below data is one party's set of graphs */
+	char *out, *work; /* absolute paths */
+	/* Path of the true labels, for scores: a file or, for graphs, a directory. NULL: none. */
+	char *truth;
+	const char *listen; /* host on which the coordinator listens; NULL: 127.0.0.1 */
 	bool guarded;       /* set by launch_guard() */
 };
 
@@ -81,8 +82,8 @@ void launch_unguard(void);
 
 /* Unless quiet, prints the result as `coterie show` does, and what federation gains. */
 void launch_show(const struct launch *l);
-/* Prints what federation gains: runs the job on each slice and on all data, if that takes only
- * seconds. */
+/* Prints what federation gains: runs the job on each party's slice of the data and on all data, if
+ * that takes only seconds. */
 void launch_gained(const struct launch *l);
 /* If a policy refused the job, prints how to change it. */
 void launch_print_policy(bool refused);

@@ -22,7 +22,7 @@
 /* Holders of the edges u <= v of the graph. Edges are numbered row by row. */
 struct split_holders {
 	size_t edges, copies;
-	uint8_t *party; /* edges x copies, owned; the copies of an edge differ */
+	uint8_t *party; /* edges x copies: the different holders of each edge; owned */
 };
 
 /* Assigns the edges. Uses p->parties (1 .. 256), overlap, regions and seed. Without regions and

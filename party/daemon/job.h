@@ -27,7 +27,8 @@ struct job_means {
 	struct served *served;
 	struct declines *declines;
 	struct party_data *data; /* read when a job is offered; the job uses up the features */
-	/* Results go to output/job-ID, so that a job does not overwrite the results of another. */
+	/* Results go to output/job-ID-ATTEMPT, so that a job does not overwrite the results of
+	 * another. */
 	bool output_per_job;
 };
 

@@ -31,8 +31,8 @@ struct mpirun {
 /* Starts ranks, after ending earlier ones. Only one set of ranks runs at a time; call from one
  * thread at a time. ERR_INTERNAL. */
 enum err mpirun_start(struct mpirun *l) MUST_CHECK;
-/* Closes the party's ends of the pipes. Ranks that wait for a command then end; other ranks are
- * killed. */
+/* Closes the party's ends of the pipes. Ranks that wait for a command then end. mpirun ends other
+ * ranks after PATIENCE_S (own.h). */
 void mpirun_stop(struct mpirun *l);
 /* mpirun_watched() returns a descriptor to poll for reading. Once it is readable, call
  * mpirun_ended(): it returns whether mpirun has ended, and sets *status as waitpid() does. */

@@ -15,9 +15,10 @@
 #include "common/data/columns.h"
 #include "party/work/work.h"
 
-/* Compares this party's columns with those of the others. If columns is NULL or has no names, the
- * other parties log a warning and do not compare with this party. Needs the group key. ERR_PEER:
- * columns differ; the text names the parties and the difference. O(columns log columns). */
+/* Compares this party's columns with those of the others. If columns is NULL or has no names, they
+ * are not compared; all parties log a warning, unless no party has names. Needs the group key.
+ * ERR_PEER: columns differ; the text names the parties and the difference. O(columns log
+ * columns). */
 enum err party_compare_columns(struct work *work, const struct columns *columns) MUST_CHECK;
 
 #endif

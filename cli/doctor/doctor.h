@@ -64,7 +64,7 @@ struct doctor_port doctor_port_dashboard(const struct http_settings *http);
 /* Checks who can read the dashboard at http.listen, if that is set. */
 void doctor_dashboard(struct checkup *c, const struct http_settings *http);
 /* Checks api.listen, if it is set: whether other hosts reach it, the roles of its users, and the
- * names in the certificate. */
+ * names and key type of the certificate. */
 void doctor_api(struct checkup *c, const struct api_settings *api, const char *certificate);
 
 /* ---- the two daemons ---- */

@@ -4,10 +4,10 @@
 
 #include "cli/run/score.h"
 
-/* Makes "evaluation": truth (its first file's name), rows, acc, nmi, ari, f1. With at most
- * CONFUSION_MAX classes and clusters, adds classes, clusters (labels, ordered so that the best
- * match is on the diagonal) and confusion (a list of rows, one per class). ERR_INPUT: files are
- * invalid or do not match. *evaluation is then NULL. */
+/* Makes the member "evaluation" of run.json: truth (its first file's name), rows, acc, nmi, ari,
+ * f1. With at most CONFUSION_MAX classes and clusters, adds classes, clusters (labels, ordered so
+ * that the best match is on the diagonal) and confusion (a list of rows, one per class). ERR_INPUT:
+ * files are invalid or do not match. *evaluation is then NULL. */
 enum { CONFUSION_MAX = 64 }; /* maximum number of classes, and of clusters */
 enum err evaluation_make(struct label_files truth, struct label_files labels,
 			 struct json **evaluation) MUST_CHECK;

@@ -162,8 +162,8 @@ static void add_numbers(struct buf *text, const struct json *list)
 		buf_printf(text, " and %zu more", json_count(list) - n);
 }
 
-/* If the job chose k from a range, prints the silhouettes and stabilities of these k in one
- * line. */
+/* If the job chose k from a range, prints in one line the silhouettes and, if there are any, the
+ * stabilities of these k. */
 static void print_selection(const struct json *facts)
 {
 	const struct json *silhouette = run_list(facts, "selection_silhouette");

@@ -28,8 +28,8 @@ struct planted_graphs_counts {
 
 /* Writes dir/NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt and, with attributes,
  * NAME_node_attributes.txt. NAME is the last part of dir. Classes are numbered from 1, as in most
- * published sets. ERR_INPUT: there are more classes than graphs. ERR_JOB: a file cannot be
- * written. */
+ * published sets. ERR_INPUT: there are more classes than graphs, or dir is neither new nor empty.
+ * ERR_JOB: a file cannot be written. */
 enum err planted_graphs_write(const char *dir, const struct planted_graphs_params *p,
 			      struct planted_graphs_counts *counts) MUST_CHECK;
 

@@ -249,7 +249,8 @@ struct program {
 	size_t bytes;
 };
 
-/* Returns 0 or an error of libseccomp; -ENOSYS: the kernel lacks the call. */
+/* Returns 0 or a negative errno. -ENOSYS: the kernel lacks seccomp() or SCMP_ACT_KILL_PROCESS, or
+ * this process may not call it. */
 static int confine_make_program(struct program *p)
 {
 	scmp_filter_ctx f;
@@ -277,8 +278,8 @@ static int confine_make_program(struct program *p)
 	return bad ? bad : n < 0 ? -errno : 0;
 }
 
-/* Compiles the filter twice and compares the programs. If an allocation fails halfway, the
- * resulting program may end this process at an allowed call. */
+/* Compiles the filter twice. Returns -ENOMEM if the two programs differ: an allocation failed
+ * halfway, and one of them refuses allowed calls. */
 static int make_whole(struct program *p)
 {
 	/* Limit of processor time. Compiling two filters takes a hundredth of it. */

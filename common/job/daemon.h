@@ -57,7 +57,8 @@ struct daemon_common {
 	char *output; /* directory of run.json, labels.csv, ... */
 	/* group that may read results (share.h); NULL: only the daemon's user may */
 	char *results_group;
-	unsigned keep_days; /* older results are removed; 0: no limit of age */
+	/* older results, and at a party models and offers, are removed; 0: no limit of age */
+	unsigned keep_days;
 	/* the oldest results are removed until the remaining ones take at most this; 0: no limit */
 	double keep_gib;
 	unsigned heartbeat_s;
@@ -141,7 +142,8 @@ struct party_config {
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
 		/* Limits for each coordinator and data set, by the ledger; 0: no limit. max_jobs:
-		 * attempts that received something. max_words: numbers that left, masked or not. */
+		 * attempts that sent numbers derived from data. max_words: such numbers, masked or
+		 * not. */
 		unsigned max_jobs;
 		uint64_t max_words;
 		/* true: accepts jobs on the same data with other parties than in earlier jobs */

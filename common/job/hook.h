@@ -21,7 +21,7 @@ enum hook_event {
 	HOOK_JOB_FAILED,
 	HOOK_CONSENT_AWAITED, /* a job waits for a user to run coterie approve */
 	HOOK_CERTIFICATE,     /* a certificate expires in HOOK_CERTIFICATE_DAYS days or fewer */
-	HOOK_PARTY_LOST,      /* a peer has been away for WATCH_LOST_S */
+	HOOK_PARTY_LOST,      /* a peer has been away for WATCH_LOST_S (proto/watch.h) */
 };
 enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };
 
@@ -29,10 +29,12 @@ enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };
  * configured. */
 enum err hook_check(const struct daemon_common *c) MUST_CHECK;
 /* Starts the helper, if a program is configured. Call it before threads start and keys are read.
- * Borrows c. ERR_INPUT, ERR_INTERNAL. */
+ * Copies what it needs of c. ERR_INPUT as hook_check(). ERR_INTERNAL: the helper cannot be
+ * started. */
 enum err hook_begin(const struct daemon_common *c) MUST_CHECK;
 /* Sends an event to the helper. job: its id, or "". Any thread may call it. Never waits: if the
- * socket is full, it drops the event with a warning. Does nothing without a helper. */
+ * socket is full or the helper has ended, it drops the event with a warning. Does nothing without a
+ * helper. */
 void hook_raise(enum hook_event event, const char *job, const char *fmt, ...) PRINTF(3, 4);
 /* hook_certificate() raises HOOK_CERTIFICATE if at most HOOK_CERTIFICATE_DAYS are left;
  * hook_party_lost() raises HOOK_PARTY_LOST. */

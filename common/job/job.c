@@ -234,7 +234,8 @@ static enum err read_values(struct job *job, const struct json *root, const char
 	return ERR_OK;
 }
 
-/* Returns the row of kind->way; NULL if the kind has none. */
+/* Returns the row of the parameter that kind->way names. Its value decides which other parameters a
+ * job reads (common/kind/kind.h). NULL: all jobs of the kind read the same ones. */
 static const struct config_row *way_of(const struct kind *kind)
 {
 	for (const struct config_row *row = kind->rows; row->path && kind->way; row++)
@@ -323,7 +324,8 @@ static bool is_omitted(const struct job *job, const struct config_table *one)
 }
 
 /* Refuses a parameter that this method, variant or mode does not read. It counts as given if its
- * value differs from that of a job of the same method without other parameters. */
+ * value differs from that of a job of the same method without other parameters; in an offer, only
+ * if it also differs from its row's default. */
 static enum err check_unread(const struct job *job, bool offered)
 {
 	struct job standard = { 0 };

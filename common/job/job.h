@@ -48,9 +48,9 @@ enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHEC
 void job_write(const struct job *job, struct buf *json);
 /* Writes the job of an offer: "schema", "kind", and the values that differ from the defaults. */
 void job_offer_write(const struct job *job, struct buf *json);
-/* Reads the job of an offer, without presets. If this release does not know a parameter, or does
- * not accept its value, reading fails and key becomes the parameter's name, which may be "kind" or
- * "schema". Otherwise key becomes "". */
+/* Reads the job of an offer, without presets. ERR_INPUT. If this release does not know a parameter,
+ * or its value has the wrong type or is out of bounds, key becomes the parameter's name, which may
+ * be "kind" or "schema". Otherwise, and if values do not fit together, key becomes "". */
 enum err job_offer_parse(struct job *job, struct bytes text,
 			 char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
 /* Describes every parameter. The default is that of a job which has only the required parameters;

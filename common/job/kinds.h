@@ -13,11 +13,11 @@ const struct kind *kind_named(const char *name);
 /* Returns the index of a kind in `kinds`, and so in each table that expands protocols/kinds.def. */
 size_t kind_index(const struct kind *kind);
 
-/* Names of all kinds, and the words of all their permissions. Each list ends with NULL. */
+/* Names of all kinds, and all words that policy.jobs accepts. Each list ends with NULL. */
 const char *const *kind_names(void);
 const char *const *kind_permissions(void);
-/* Returns the accepted words of the parameter at path. At least one kind must have this
- * parameter. */
+/* Returns the accepted words of the parameter at path, by the first kind whose parameter has words;
+ * an empty list if no kind has such a parameter. */
 const char *const *kind_words(const char *path);
 
 #endif

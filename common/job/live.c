@@ -89,7 +89,8 @@ static struct live_job *find_job(const char *id)
 	return NULL;
 }
 
-/* Returns a place for a new job: a free one, or that of the oldest job that has ended. */
+/* Returns a place for a new job: a free one, or that of the oldest job that has ended. NULL if all
+ * places have running jobs. */
 static struct live_job *place_job(void)
 {
 	struct live_job *oldest = NULL;

@@ -86,7 +86,8 @@ struct live {
 	unsigned alive_within_s;  /* longest expected time between calls of live_alive() */
 	time_t certificate_until; /* 0: not known */
 	size_t queued;            /* jobs that wait for their turn */
-	/* how often jobs.db was written; viewers reload it after a change */
+	/* how often jobs.db was written, or a party began or ceased to await approval; viewers
+	 * reload the queue after a change */
 	uint64_t queue_written;
 	bool person; /* a job waits for a user's answer */
 	size_t jobs, peers, kinds, series;

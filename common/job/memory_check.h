@@ -6,8 +6,8 @@
 #include "common/job/job.h"
 
 /* Checks that a job of so many bytes fits into this process's memory (machine.h). If it does not,
- * returns ERR_INPUT with both numbers and advice. max: a further bound; 0: none. who: name of this
- * process for the error. setting: name of the bound, "policy.max_memory". */
+ * returns ERR_INPUT with the estimate, the limit and advice. max: a further limit; 0: none. who:
+ * name of this process for the error. setting: name of that limit, "policy.max_memory". */
 enum err memory_check(double bytes, uint64_t max, const char *who, const char *setting) MUST_CHECK;
 
 /* Returns this process's peak memory in RAM since the last memory_check_begin(), minus the memory

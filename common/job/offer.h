@@ -28,14 +28,15 @@ struct offer_answer {
 enum err offer_write(const char *state, const char *id, const char *hash, struct json *json,
 		     struct bytes text) MUST_CHECK;
 /* Reads the answer to an offer. a->given is false if no valid answer to this offer exists.
- * ERR_INPUT: the answer does not parse. */
+ * ERR_INPUT: the answer cannot be read, or is neither yes nor no. */
 enum err offer_answer_read(const char *state, const char *id, const char *hash,
 			   struct offer_answer *a) MUST_CHECK;
 /* Removes the offer, unless it is answered. */
 void offer_withdraw(const char *state, const char *id);
 
 /* Returns the text of an offer, for `coterie approve`. id: the first digits of the offer's id.
- * *full becomes the whole id. ERR_INPUT: no offer or several offers match. */
+ * *full becomes the whole id. ERR_INPUT: no offer or several offers match, or the text cannot be
+ * read. */
 enum err offer_read(const char *state, const char *id, char full[static OFFER_ID_TEXT],
 		    struct buf *text) MUST_CHECK;
 /* Stores an answer that is valid for `days` days. ERR_INPUT: the offer does not exist, or `why` is
@@ -45,7 +46,8 @@ enum err offer_answer_write(const char *state, const char *id, bool yes, const c
 /* Like offer_answer_write(), but ERR_INPUT if the offer has another hash. hash NULL: any offer. */
 enum err offer_answer_to(const char *state, const char *id, const char *hash, bool yes,
 			 const char *why, unsigned days) MUST_CHECK;
-/* Lists the offers without an answer, in the order of their ids. The caller owns the JSON. */
+/* Lists the offers without an answer, in the order of their ids. The caller owns the JSON.
+ * ERR_INPUT: an offer cannot be read; *list is then NULL. */
 enum err offer_list(const char *state, struct json **list) MUST_CHECK;
 
 #endif

@@ -1,9 +1,10 @@
 /* prune.h -- chooses old results and state by age and size, and removes them.
  *
- * Removes only files of past jobs that no daemon needs again: in the output directory the
- * directories job-*; in the state directory models, and answered or withdrawn offers. Never removes
- * a running job, the job that ran last, the ledger, the list of served attempts, the noise key, or
- * the log. Removes symbolic links but never follows them.
+ * Removes only in the output directory the directories job-*, and in the state directory models and
+ * all files of offers, also of one that still waits for an answer. Never removes a job whose
+ * run.json says "running" and that wrote a file within a day, the files of a job in the output
+ * directory itself, the ledger, the list of served attempts, the noise key, or the log. Removes
+ * symbolic links but never follows them.
  */
 #ifndef COMMON_JOB_PRUNE_H
 #define COMMON_JOB_PRUNE_H
@@ -28,8 +29,8 @@ struct prune {
 	size_t n;
 };
 
-/* Lists everything that may be removed in `output` and, if it is not NULL, in `state`. ERR_INPUT: a
- * directory cannot be read. */
+/* Lists everything that may be removed in `output` and, if it is not NULL, in `state`. ERR_INPUT:
+ * `output` does not exist, or a directory cannot be read. */
 enum err prune_find(struct prune *p, const char *output, const char *state) MUST_CHECK;
 /* Marks items that are older than `days` at time `now` (0: no limit of age). Then marks the oldest
  * items until the remaining ones take at most `bytes` (0: no limit of size). Returns the number of
@@ -44,8 +45,9 @@ enum { PRUNE_EVERY_S = 3600 }; /* shortest time between two calls of prune_old()
 
 /* True if both limits are 0, so that prune_old() does nothing. */
 bool prune_never(const struct daemon_common *c);
-/* Removes items beyond a daemon's keep_days and keep_gib; logs each removal and each failure.
- * keeps: a function that returns true if the directory of this name must stay; may be NULL. */
+/* Removes items beyond a daemon's keep_days and keep_gib; first logs each item that goes. Then
+ * stops at the first that cannot be removed, and logs it. keeps: a function that returns true if
+ * the directory of this name must stay; may be NULL. */
 void prune_old(const struct daemon_common *c, const char *state,
 	       bool (*keeps)(void *arg, const char *name), void *arg);
 

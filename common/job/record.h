@@ -152,11 +152,12 @@ void record_init(struct record *r, const char *role, const char *name);
 /* Records that a job was offered whose text was not read yet. Only its id and attempt are known.
  * From now on, lines that this thread logs have the id: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
-/* Starts the clock of a job. Of earlier contents, keeps only `attempts` and `submitter`. */
+/* Starts the clock of a job. Of earlier contents, keeps only role, name, `attempts` and
+ * `submitter`. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties);
-/* Ends the running step and begins the next one. passed: the blocked times of the step. Does
- * nothing before the first phase. */
+/* Ends the running step and begins the next one. passed: the times for which the step was blocked
+ * (mailbox_times()). Does nothing before the first phase. */
 void record_step(struct record *r, const struct link_times *passed);
 /* Begins the phase `name`, of up to 23 bytes. End the step before with record_step() first. */
 void record_phase(struct record *r, const char *name);

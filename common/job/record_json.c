@@ -250,7 +250,8 @@ void record_json(const struct record *r, struct buf *json)
 		json_append_string(list, r->party[l]);
 	json_put_number(root, "rounds", record_rounds(r));
 	json_put_number(root, "round_trips", record_round_trips(r));
-	/* The bound counts sums, but not the batches of kinds that relay them. */
+	/* The bound counts secure sums, but not the batches that parties of some kinds send each
+	 * other through the coordinator. */
 	if (r->has_job && !r->job.kind->relays)
 		json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
 	put_course(r, root);

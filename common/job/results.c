@@ -199,8 +199,8 @@ enum err results_lock(const char *dir)
 		close(fd);
 		return ERR_OK;
 	}
-	/* Returns the id of the process that holds the lock, from the kernel's list of locks; 0 if
-	 * it is not listed. */
+	/* Looks up the process that holds the lock in the kernel's list of locks; pid stays 0 if it
+	 * is not listed. */
 	f = fstat(fd, &st) == 0 ? fopen("/proc/locks", "re") : NULL;
 	close(fd);
 	while (f && !pid && fgets(line, sizeof(line), f))

@@ -1,8 +1,9 @@
 /* results.h -- a directory with the results of one job.
  *
- * The output directory of a coordinator, or of `party --once`, has the files of one job: the
- * running job, or else the job that ran last. The files of an earlier job move into job-ID-ATTEMPT
- * below it. So the record of a failed job is never next to the labels of another job.
+ * The output directory of a coordinator without --serve, or of `party --once`, has the files of one
+ * job: the running job, or else the job that ran last. The files of an earlier job move into
+ * job-ID-ATTEMPT below it. So the record of a failed job is never next to the labels of another
+ * job.
  */
 #ifndef COMMON_JOB_RESULTS_H
 #define COMMON_JOB_RESULTS_H
@@ -25,12 +26,14 @@ char *results_list(const char *dir);
 /* Removes the result files of a job that turned out to have no result, and logs each. */
 void results_take_back(const char *dir);
 
-/* Removes temporary files of killed processes in dir and in the job directories below it:
- * file_sweep(). Shares the remaining files: share_results(). */
+/* In dir and in the job directories below it, removes temporary files of killed processes
+ * (file_sweep()), marks their jobs as failed (record_bury()), and shares the remaining files
+ * (share_results()). */
 void results_sweep(const char *dir);
 
-/* Locks dir until the process ends: only one process may write there. ERR_INPUT names the process
- * that holds the lock. */
+/* Locks dir until the process ends: only one process may write there. ERR_INPUT: dir cannot be
+ * opened, or another process, which the text names, holds the lock. On a file system without locks,
+ * does nothing. */
 enum err results_lock(const char *dir) MUST_CHECK;
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 /* Looks the group up, before the process confines itself. Without a group in c, nothing is shared.
- * ERR_INPUT: this host has no such group, or this process is not a member of it. */
+ * ERR_INPUT: this host has no such group, or this process is neither root nor a member of it. */
 enum err share_begin(const struct daemon_common *c) MUST_CHECK;
 /* Returns false if nothing is shared. */
 bool share_group(gid_t *group);

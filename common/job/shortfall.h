@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Least silhouette without a warning: the mean over rows of 1 - a / b (selection.h). It is 0.22 on
- * usps, 0.07 on 1000 normal rows in 20 dimensions, and 0.01 in 200 dimensions. */
+ * the data set usps, 0.07 on 1000 normal rows in 20 dimensions, and 0.01 in 200 dimensions. */
 #define SHORTFALL_SILHOUETTE 0.05
 /* Least value of Newman's modularity without a warning. In all public graphs tried, clusters below
  * it were bad. */

@@ -44,14 +44,16 @@ int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)
 
 /* Restricts new files to their user (umask 0077). Forbids core dumps and, unless the sandbox is
  * off, ptrace by other processes of the same user: this process holds keys and data. Then makes the
- * output directory, and opens the log on stderr and in output/log.jsonl. files: descriptors that
- * the process needs; raises its limit if the system allows. ERR_INTERNAL if the limit is too low,
- * or if threads or OpenBLAS's buffers cannot be created. ERR_INPUT: the output directory cannot be
- * made, or another process uses it. */
+ * output directory, locks it and sweeps it (results.h), and opens the log on stderr and in
+ * output/log.jsonl. files: descriptors that the process needs; raises its limit if the system
+ * allows. ERR_INTERNAL if the limit is too low, or if threads or OpenBLAS's buffers cannot be
+ * created. ERR_INPUT: the output directory cannot be made, another process uses it, or the log
+ * cannot be opened. */
 enum err daemon_begin(const struct daemon_common *c, size_t files) MUST_CHECK;
 
 /* Ends the process at once, while its job thread may still compute. Removes temporary files,
- * reports e, and runs no destructors: the thread may still use what they free. */
+ * reports e, marks running jobs as failed, and runs no destructors: the thread may still use what
+ * they free. */
 void daemon_leave(enum err e) __attribute__((noreturn));
 
 #endif

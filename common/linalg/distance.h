@@ -79,12 +79,12 @@ void kernel_distances(const double *a, const double *sa, size_t count, const str
 void kernel_of_distances(double *D, size_t n, double r);
 
 /* Computes K (A.rows x B.rows, initialised here). If A == B, K is exactly symmetric and has ones on
- * its diagonal. O(A.rows B.rows m). */
+ * its diagonal. O(A.rows B.rows A.cols). */
 void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigned threads,
 		     struct mat *K);
 
 /* Returns the mean of ||x_i - x_j|| over all i, j, i = j included, or over KERNEL_SAMPLE evenly
- * spaced rows if X has more. O(n^2 m). */
+ * spaced rows if X has more. With n rows, O(n^2 X.cols). */
 double kernel_mean_distance(const struct mat *X, unsigned threads);
 
 #endif

@@ -28,8 +28,9 @@ enum { LA_TILE = 256 };
 void la_begin(char **argv);
 
 /* Makes OpenBLAS allocate the buffers of all threads at start. OpenBLAS allocates and keeps one
- * buffer per concurrent call, and retries for ever if memory is exhausted. Returns ERR_INTERNAL
- * after 5 s. The process must then exit, since one of its threads still retries. */
+ * buffer per concurrent call, and retries for ever if memory is exhausted. ERR_INTERNAL: no thread
+ * can be started, or the buffers are still missing after 5 s. The process must then exit, since one
+ * of its threads still retries. */
 enum err la_reserve(unsigned threads) MUST_CHECK;
 
 /* la_mul_tn(), la_mul_nn() and la_mul_nt() compute C = A' B, A B and A B'. C is initialised here.
@@ -82,13 +83,13 @@ enum err la_cholesky(struct mat *G) MUST_CHECK;
 enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count) MUST_CHECK;
 
 /* Replaces the rows of A (rows <= cols) by an orthonormal basis of a space that contains them.
- * Householder, O(cols rows^2). */
+ * Householder, O(cols rows^2). ERR_INPUT if A is not finite. */
 enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
 
 /* Computes P (r x r, initialised here; vectors are its columns) and sigma (r, descending) of A (r x
  * c, r <= c) = P diag(sigma) Q'. Uses the triangular factor of A', joined from blocks of rows as in
  * rowsum.h: O(c r^2). The columns of A may be distributed over ranks R; sigma and P are the same at
- * each. */
+ * each. ERR_INPUT if the factor is not finite. */
 enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma,
 			  struct mat *P) MUST_CHECK;
 /* Like la_singular_rows(), for an A that is computed block by block. block() writes columns of A,

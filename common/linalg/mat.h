@@ -1,4 +1,4 @@
-/* mat.h -- a dense matrix of doubles. Rows are nodes (points) everywhere in Coterie. */
+/* mat.h -- a dense matrix of doubles. In matrices of data, rows are nodes (points). */
 #ifndef COMMON_LINALG_MAT_H
 #define COMMON_LINALG_MAT_H
 

@@ -1,5 +1,6 @@
 /* ortho.h -- for the coordinator: bases of the columns of tall matrices (n x d, d small), and
- * functions of small symmetric matrices. Uses only la.h. */
+ * functions of small symmetric matrices. ERR_INPUT, unless stated otherwise: a matrix is not
+ * finite. */
 #ifndef COMMON_LINALG_ORTHO_H
 #define COMMON_LINALG_ORTHO_H
 
@@ -40,7 +41,8 @@ enum err ortho_components(const struct mat *A, size_t most, struct mat *P) MUST_
 enum err ortho_whiten_components(const struct mat *A, const struct mat *W, size_t most, double zero,
 				 struct mat *P) MUST_CHECK;
 
-/* A symmetric positive K (n x n), given by its products K B. times() initialises Y. */
+/* A symmetric positive K (n x n), given by its products K B. times() initialises Y;
+ * ortho_subspace() also returns its errors. */
 struct ortho_operator {
 	void *ctx;
 	enum err (*times)(void *ctx, const struct mat *B, struct mat *Y);

@@ -128,8 +128,8 @@ size_t ranks_before(const struct ranks *R, size_t own)
 	return R ? ranks_sum_counts(R, R->own, own) : 0;
 }
 
-/* A broadcast is cut into exchanges that send at most this many bytes, counted over the copies for
- * all ranks. That bounds memory for any number of ranks and bytes. */
+/* A broadcast is cut into exchanges that send about this many bytes at most, counted over the
+ * copies for all ranks. That bounds memory for any number of ranks and bytes. */
 enum { TELL_BYTES = 1 << 20 };
 
 void ranks_broadcast(const struct ranks *R, size_t from, void *p, size_t n)
@@ -185,8 +185,8 @@ struct place {
 	size_t first, blocks;
 };
 
-/* At rank 0, returns the blocks of the parts of all ranks: each[q] parts of rank q. The caller owns
- * them. At other ranks, returns NULL. */
+/* At rank 0, returns which blocks of rows the partial sums (s->part) of all ranks cover: each[q]
+ * sums of rank q. The caller owns them. At other ranks, returns NULL. */
 static struct place *gather_places(const struct ranks *R, const struct rowsum *s,
 				   const size_t *each)
 {
@@ -209,9 +209,9 @@ static struct place *gather_places(const struct ranks *R, const struct rowsum *s
 	return all;
 }
 
-/* Sends the parts to rank 0 one at a time, directly into the place where they are joined: sums may
- * be large, so no rank should hold a second copy. The parts of rank 0 come first and need not be
- * sent. */
+/* Sends the partial sums (s->part) to rank 0 one at a time, directly into the place where they are
+ * joined: they may be large, so no rank should hold a second copy. Those of rank 0 come first and
+ * need not be sent. */
 static void sum_over_ranks(const struct ranks *R, struct rowsum *s, double *total)
 {
 	size_t bytes = s->width * sizeof(*total), *to, *from;

@@ -29,7 +29,7 @@ struct ranks {
 			 void *in, const size_t *in_count);
 };
 
-/* Sets cut and n; the caller sets the rest. */
+/* Sets n, and cut for R->count ranks; the caller sets the rest, count before the call. */
 void ranks_cut(struct ranks *R, size_t n);
 void ranks_release(struct ranks *R);
 int ranks_by_number(const void *a, const void *b);

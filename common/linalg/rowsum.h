@@ -22,6 +22,7 @@ struct rowsum {
 	void *ctx;
 	size_t next;
 	size_t depth;
+	/* `depth` sums, each over neighbouring blocks that are already joined */
 	struct rowsum_part {
 		size_t first, blocks;
 		double *a;

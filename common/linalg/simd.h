@@ -3,10 +3,10 @@
  *
  * A hot loop is written once, in a .inc file, for a vector type VEC. It is compiled for vec2, which
  * every x86-64 and arm64 has. On x86-64 it is compiled again for vec4 with AVX2, which is chosen at
- * run time (filter 1.5x, distances 1.7x). The filter is also compiled for vec8 with AVX-512
- * (another 1.1x). gcc 12 generates code that is two to ten times slower for vectors wider than the
- * machine's, and for plain loops with AVX2. Lanes never mix and nothing is contracted
- * (-ffp-contract=off), so the width changes only the speed. */
+ * run time (the graph filter is 1.5 times as fast, distances 1.7 times). The graph filter is also
+ * compiled for vec8 with AVX-512 (1.1 times as fast again). gcc 12 generates code that is two to
+ * ten times slower for vectors wider than the machine's, and for plain loops with AVX2. Lanes never
+ * mix and nothing is contracted (-ffp-contract=off), so the width changes only the speed. */
 #ifndef COMMON_LINALG_SIMD_H
 #define COMMON_LINALG_SIMD_H
 

@@ -21,8 +21,8 @@ static const double SVD_ZERO = 1e-8;
 enum { FIRST_LOOK = 8, LOOK_AHEAD = 4 };
 
 /* ANGLE: accepted sine of the angle to the exact directions, as bounded by the residual. Actual
- * angles are some thirty times smaller (test_krylov), and words of sums have only 16 fraction bits.
- * ROUNDING: a smaller residual is only rounding error. */
+ * angles are some thirty times smaller (test_krylov), and numbers in a secure sum may have only 16
+ * fraction bits. ROUNDING: a smaller residual is only rounding error. */
 static const double ANGLE = 1e-5, ROUNDING = 1e-13;
 
 size_t krylov_width(size_t d, size_t cols)

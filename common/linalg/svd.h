@@ -23,7 +23,8 @@ struct linear_map {
  * of equal singular values are resolved. */
 size_t krylov_width(size_t d, size_t cols);
 
-/* filtered_pays() and memory estimates assume KRYLOV_STEPS_USUAL steps. */
+/* filtered_pays() (common/graph/filtered.h) and memory estimates assume KRYLOV_STEPS_USUAL
+ * steps. */
 enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 
 /* Computes P (d x cols, initialised here). Its orthonormal rows, by descending singular value, span
@@ -37,7 +38,7 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 		      bool *settled) MUST_CHECK;
 
 /* Computes U (n x d, initialised here) and sigma (d, descending, the caller's) of X (n x m), d <=
- * min(n, m). The entry of largest magnitude of each column is positive. Columns whose singular
+ * min(n, m). The entry of largest magnitude of each column of U is positive. Columns whose singular
  * value is zero (below 1e-8 of the largest) are exactly zero, and so are rows of U whose row of X
  * is zero. map (m x d, initialised here; may be NULL) satisfies U = X map, so that another row x
  * has the position x map.

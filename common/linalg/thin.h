@@ -1,7 +1,7 @@
-/* thin.h -- products of a matrix with a few vectors. They read the matrix once and do not copy it.
- * dgemm copies it for each product, and takes up to three times as long. Vectors are rows; results
- * are initialised here and bitwise identical for any number of threads and on every machine. O(rows
- * cols vectors). */
+/* thin.h -- products of a matrix with a few vectors. They read the matrix once for each group of 8
+ * vectors, and do not copy it. dgemm copies it for each product, and takes up to three times as
+ * long. Vectors are rows; results are initialised here and bitwise identical for any number of
+ * threads and on every machine. O(rows cols vectors). */
 #ifndef COMMON_LINALG_THIN_H
 #define COMMON_LINALG_THIN_H
 

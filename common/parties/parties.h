@@ -29,14 +29,15 @@ enum parties_batches { PARTIES_CIPHERS, PARTIES_PRODUCTS };
 
 /* Encoding of a sum. */
 enum parties_how {
-	PARTIES_WIDE,   /* 64-bit words, for numbers of unknown size */
-	PARTIES_OPENED, /* wide words; the sum is broadcast and verified */
+	PARTIES_WIDE,   /* fixed point in 64-bit words, for numbers of unknown size */
+	PARTIES_OPENED, /* as PARTIES_WIDE; the sum is broadcast and verified */
 	/* Like PARTIES_OPENED, with each number split into several words: common/privacy/parts.h */
 	PARTIES_OPENED_PARTS,
 	PARTIES_BOUND, /* the job's fixed point, scaled to a known bound on terms and sums */
 };
 
-/* Functions of a backend. The members before `sum` may be NULL, and then do nothing. */
+/* Functions of a backend. The members before `sum` may be NULL, and then do nothing. Without
+ * `exchange`, parties_exchange() returns ERR_INPUT. */
 struct parties_backend {
 	void (*phase)(void *ctx, const char *name);
 	void (*progress)(void *ctx, unsigned round, size_t moved);
@@ -97,7 +98,7 @@ enum err parties_broadcast_labels(struct parties *p, enum parties_labels as, siz
 
 /* x (n) becomes the sum of the parties' answers. With n = 0 there is no sum, but parties in memory
  * still receive the question. Errors are those of the secure sum, or of the answering party, with
- * its name. ERR_JOB if n exceeds PARTIES_VECTOR_MAX, as for all vectors here. */
+ * its name. ERR_JOB behind channels if n exceeds PARTIES_VECTOR_MAX, as for all vectors here. */
 enum err parties_sum(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
 /* Like parties_sum(), but all parties also receive x. They verify it, and their values are bitwise
  * identical. */
@@ -105,17 +106,17 @@ enum err parties_sum_opened(struct parties *p, const void *question, double *x,
 			    size_t n) MUST_CHECK;
 enum err parties_sum_opened_parts(struct parties *p, const void *question, double *x,
 				  size_t n) MUST_CHECK;
-/* Checks a verified sum of counts: n whole numbers from 0 to most, one for each `what`. all (may
- * be NULL): their total. ERR_PEER blames a party's wrong term, since tags reveal changes by the
- * coordinator. */
+/* Checks a verified sum of counts: n whole numbers from 0 to most, one for each `what`. all (may be
+ * NULL): their total. ERR_PEER blames a party's wrong term, since tags (crypto/tag.h) reveal
+ * changes by the coordinator. */
 enum err parties_check_counts(const char *phase, const char *what, const double *x, size_t n,
 			      double most, double *all) MUST_CHECK;
 /* Like parties_sum(), for sums in which no term and no partial sum of terms exceeds `most`. */
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
 			   size_t n) MUST_CHECK;
 
-/* Sets *e so that no joint vector's squared length exceeds 2^*e (common/privacy/bound.h). In memory
- * *e is 0, since numbers may have any size there. */
+/* Sets *e so that the squared length of a row, joined over all parties' columns, does not exceed
+ * 2^*e (common/privacy/bound.h). In memory *e is 0, since numbers may have any size there. */
 enum err parties_bound(struct parties *p, int *e) MUST_CHECK;
 
 /* Collect vectors that parties send unmasked. Labels: n from each party in turn, each at most
@@ -170,8 +171,9 @@ struct memory {
 	void *watcher;
 };
 
-/* m must outlive p. Sums add in the order of the parties; errors name the party by number. If
- * fraction_bits is not 0, a sum also returns ERR_JOB if an answer exceeds the fixed point. */
+/* m must outlive p. Sums add in the order of the parties. Errors of sums and of
+ * parties_collect_rows() name the party by number, from 0. If fraction_bits is not 0, a sum also
+ * returns ERR_JOB if an answer exceeds the fixed point. */
 void parties_in_memory(struct parties *p, struct memory *m);
 
 #endif

@@ -56,8 +56,8 @@ bool bound_join(const double sum[static BOUND_TERM], size_t parties, int *e, int
 			*least = BOUND_LEAST + BOUND_LIMB * (int)i +
 				 __builtin_ctzll((unsigned long long)sum[i]);
 	}
-	/* Rounding changes the sum by at most 2^-53 of it, and the words have enough spare bits for
-	 * that. */
+	/* Rounding changes the sum by at most 2^-53 of it, and fixed point has enough spare bits
+	 * for that. */
 	*e = total > 0 ? exponent_above(total) : 0;
 	return true;
 }

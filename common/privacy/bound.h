@@ -43,9 +43,9 @@ enum { BOUND_PACKED_MOST = 512 };
 uint64_t bound_pack(int e);
 bool bound_unpack(uint64_t value, int *e);
 
-/* Returns the factor that scales numbers of at most 2^e to at most 2^20. In wide words the largest
- * numbers then have 44 bits: 20 before the point, JOB_WIDE_FRACTION after it. Counts up to 2^31 fit
- * into the same words. */
+/* Returns the factor that scales numbers of at most 2^e to at most 2^20. In a sum with PARTIES_WIDE
+ * the largest numbers then have 44 bits: 20 before the point, JOB_WIDE_FRACTION after it. Counts up
+ * to 2^31 fit into the same sum. */
 double bound_unit(int e);
 
 #endif

@@ -19,7 +19,8 @@
  * 8). Bisects Phi(D/2s - eps s/D) - e^eps Phi(-D/2s - eps s/D) <= delta to a relative error of
  * 1e-12, and rounds up (D: sensitivity, s: sigma). At eps .5 and delta 1e-5 it is .73 of the
  * classic sigma (Dwork, Roth 2014, Theorem 3.22), which is proven only below eps = 1. ERR_INPUT:
- * eps or sensitivity not above 0, delta not in (0, 1). */
+ * eps or sensitivity is not a finite number above 0, delta is not in (0, 1), or no finite sigma
+ * suffices. */
 enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
 /* Returns the delta of noise with deviation sigma at eps: the left-hand side of the inequality in
  * noise_analytic(). */
@@ -51,8 +52,8 @@ struct noise_factors {
  * Lemma J.2 covers only one step and treats C as fixed, although C depends on the row. Also, a Z
  * that returns with noise may exceed Upsilon. A ball avoids both gaps: D_Z is then at most the
  * ball's bound, which holds for any step and any C. D_C is at least 1 / sqrt(lambda): ||c_i|| is at
- * most 1 / (2 sqrt(lambda)) for any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1. ERR_INPUT if a
- * bound is not above 0.
+ * most 1 / (2 sqrt(lambda)) for any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1. ERR_INPUT as
+ * noise_analytic(), or if a member other than `ball` is not above 0.
  */
 struct noise_factors_sigma {
 	double sensitivity_z, sigma_z, sensitivity_c, sigma_c;

@@ -16,8 +16,9 @@
 typedef enum err ranks_line(void *arg, struct text *line);
 
 /* Calls each() for this rank's lines behind the file's first `first` bytes, in their order. Reads 1
- * MiB at a time. A comment begins with `comment`. ERR_INPUT: f is not a regular file. Does not
- * exchange anything, so an error is known to this rank only. */
+ * MiB at a time. A comment begins with `comment`. ERR_INPUT: f is not a regular file, cannot be
+ * read or became shorter. Also returns the first error of each(). Does not exchange anything, so an
+ * error is known to this rank only. */
 enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t first, char comment,
 		     ranks_line *each, void *arg) MUST_CHECK;
 

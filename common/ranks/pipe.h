@@ -97,9 +97,10 @@ struct ranks_command {
 	struct embedding how;
 	struct kmeans_params clusters; /* for command CLUSTERS */
 	size_t k, dims;
-	bool begins;              /* for command TERMS: it begins with order 1 */
-	struct question question; /* for ASK, whose arrays of dims columns follow, and for CELLS */
-	double min_cluster;       /* for command ROWS */
+	bool begins; /* for command TERMS: it begins with order 1 */
+	/* for CELLS, FILTER, and ASK, whose arrays of dims columns follow */
+	struct question question;
+	double min_cluster;          /* for command ROWS */
 	struct ranks_question asked; /* for command ASK_ROWS */
 };
 

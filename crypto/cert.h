@@ -29,8 +29,8 @@ enum err cert_make_key(EVP_PKEY **key, enum pki_key_type type) MUST_CHECK;
 /* Reads the first DNS name; false if there is none, or if config_check_name() refuses it. */
 bool cert_name(const STACK_OF(X509_EXTENSION) * extensions,
 	       char name[static IDENTITY_NAME_MAX + 1]);
-/* Appends all alternative names, separated by blanks; false if there are none, or if one is neither
- * DNS nor an address. */
+/* Appends all alternative names, separated by blanks; false if there are none, or if one is not a
+ * valid host name or address. It may then have appended some. */
 bool cert_hosts(const STACK_OF(X509_EXTENSION) * extensions, struct buf *text);
 /* Sets *role. Returns false unless the extended key usage is exactly that of a party or of a
  * coordinator. */

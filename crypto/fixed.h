@@ -30,8 +30,8 @@ double fixed_scale(const struct fixed *f, double most);
 int fixed_fraction(unsigned modulus_bits, size_t parties, double most);
 
 /* Encodes n numbers as words of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds
- * the bound. The error names the bound and the settings to change, but not the value. *bad (may be
- * NULL) receives the value. CT: the time depends on n only, unless encoding fails. */
+ * the bound. The error names the bound and the settings to change, but not the value, which *bad
+ * (may be NULL) then receives. CT: the time depends on n only, unless encoding fails. */
 enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *words,
 		      double *bad) MUST_CHECK;
 void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x);

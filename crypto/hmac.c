@@ -119,7 +119,8 @@ static void resume(SHA256_CTX *c, const uint32_t state[static 8])
 	c->Nl = 8 * SHA256_CBLOCK;
 }
 
-/* Computes OKM = T(1) || T(2) || ..., where T(i) = HMAC(PRK, T(i-1) || info || i). */
+/* The output is the first n bytes of T(1) || T(2) || ..., where T(i) = HMAC(key, T(i-1) || info ||
+ * i), and T(0) is empty. */
 void kdf_expand_by(const struct kdf_key *k, struct bytes info, uint8_t *out, size_t n)
 {
 	uint8_t t[KDF_KEY_LEN];

@@ -17,10 +17,9 @@ void hmac_add(struct hmac *h, const void *p, size_t n);
 void hmac_end(struct hmac *h, uint8_t out[static HMAC_LEN]);
 void hmac_free(struct hmac *h); /* wipes; accepts NULL */
 
-/* Computes PRK = HMAC(salt, secret). CT in the secret. */
+/* HKDF-Extract: computes key = HMAC(salt, secret). CT in the secret. */
 void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_KEY_LEN]);
-/* Computes OKM, n <= KDF_OUT_MAX bytes. info may have any length. libcrypto's HKDF accepts at most
- * 2 KiB, which the member names of a large group exceed. CT in the key. */
+/* HKDF-Expand: computes n <= KDF_OUT_MAX bytes. info may have any length. CT in the key. */
 void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n);
 /* HKDF-Expand for many outputs of one key. A kdf_key holds the two SHA-256 states that HMAC
  * derives from the key before any input; it is as secret as the key. A short output takes 0.2

@@ -117,8 +117,9 @@ struct ledger_spent {
 	uint64_t claims_of_job; /* number of claims in these attempts */
 };
 /* Counts what this party has sent about job's data set to the coordinator whose key is job->key, in
- * all jobs. A data set consists of all data under its name, and of the same data under other names.
- * Data without a name are a separate data set. O(rows of this job). */
+ * all jobs. A data set consists of all data under its name, and of the same data under other names
+ * or none. Without a name, it consists of the same data only, under any name. O(rows of this
+ * job). */
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
 /* Finds an earlier job that sent numbers derived from this data set, under any coordinator, and

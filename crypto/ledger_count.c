@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes the table of spent budgets. It has a line for each coordinator's key, data set, data and
- * parties. It is small, so that the check of an offer need not sum over all rows or jobs. It is
- * derived from the rows. If it does not cover all rows, because an older version has added some, it
- * is rebuilt. */
+/* Makes the table of spent budgets. It has a line for each combination of a coordinator's key, a
+ * data set's name, a hash of data and a list of parties. It is small, so that the check of an offer
+ * need not sum over all rows or jobs. It is derived from the rows. If it does not cover all rows,
+ * because an older version has added some, it is rebuilt. */
 static const char totals[] =
     "BEGIN IMMEDIATE;"
     "DROP TABLE IF EXISTS total;"

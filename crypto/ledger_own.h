@@ -20,8 +20,8 @@ struct ledger {
 	size_t count, cap;
 	struct ledger_question *question; /* to be written by the next commit */
 	size_t questions;
-	/* `seen`: number of rows at the last commit that this process knows of. `wrote`: number of
-	 * rows after the running commit. */
+	/* `seen`: number of rows after this process's last commit, or at ledger_watch(). `wrote`:
+	 * number of rows after the running commit. */
 	uint64_t seen, wrote;
 	ledger_check_commit *check;
 	void *arg;

@@ -1,11 +1,11 @@
 /* numbering.h -- keys by which the same nodes get the same numbers in all jobs with one seed.
  *
- * A job numbers the nodes that several parties share at random (server/run/align.h). Random choices
- * of an algorithm depend on these numbers, so two runs with one seed may put ambiguous nodes into
- * different clusters. To make the runs agree, the parties share a secret file, and the coordinator
- * has another one. Hashes and numbers are then derived from these files and the seed. The
- * disadvantage, described in docs/security, is that the coordinator can link the hashed ids of two
- * such jobs.
+ * A job gives random numbers to the nodes that several parties have (server/run/align.h). Random
+ * choices of an algorithm depend on these numbers, so two runs with one seed may put ambiguous
+ * nodes into different clusters. To make the runs agree, the parties share a secret file, and the
+ * coordinator has another one. Hashes and numbers are then derived from these files and the seed.
+ * The disadvantage, described in docs/security, is that the coordinator can link the hashed ids of
+ * two such jobs.
  */
 #ifndef CRYPTO_NUMBERING_H
 #define CRYPTO_NUMBERING_H

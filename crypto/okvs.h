@@ -11,8 +11,8 @@
  *
  * Keys are random (HMACs of ids). With 1.3 words a key and OKVS_SPARE more, peeling fails for one
  * in 770 sets of 1200 keys. For fewer or more keys it fails for one set in thousands. The usual
- * cause is two keys with the same three places. After a failure the caller makes new keys with
- * another number.
+ * cause is two keys with the same three places. After a failure the caller derives other keys from
+ * the ids and the number of the try.
  *
  * A table is uniform among the tables with these values. If the values are random, it reveals
  * nothing about the keys. Reading a sum of tables gives the sum of the values.

@@ -30,9 +30,10 @@ struct psk {
 	uint8_t key[PSK_MAX];
 };
 
-/* Reads a file of PSK_MIN .. PSK_MAX raw bytes, or one line of that many in hexadecimal or base64.
- * ERR_INPUT, naming the file, if it is unreadable, can be read by users other than its owner, or
- * has other contents. The error does not quote the contents. The caller wipes *p. */
+/* Reads a file of PSK_MIN .. PSK_MAX raw bytes, or one line that encodes so many bytes in
+ * hexadecimal or base64. ERR_INPUT, naming the file, if it is unreadable, can be read by users
+ * other than its owner, or has other contents. The error does not quote the contents. The caller
+ * wipes *p. */
 enum err psk_read(struct psk *p, const char *path) MUST_CHECK;
 
 /* Computes the first PSK_MARKER_LEN bytes of HMAC(key, label || message). The caller puts the

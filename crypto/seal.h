@@ -27,8 +27,8 @@ enum { SEAL_TAG_LEN = 16 };
 void seal_make(struct secagg *sa, size_t to, uint16_t purpose, struct bytes text, struct buf *box);
 
 /* Opens the next box of party `from` into text, box.n - SEAL_TAG_LEN bytes. ERR_PEER if it is not
- * exactly the next box. After this error text has no plaintext, and the next call still expects the
- * same box. */
+ * exactly the next box. The next call then still expects the same box, and text has no
+ * plaintext. */
 enum err seal_open(struct secagg *sa, size_t from, uint16_t purpose, struct bytes box,
 		   uint8_t *text) MUST_CHECK;
 

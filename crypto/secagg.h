@@ -77,7 +77,8 @@ const uint8_t *secagg_session(const struct secagg *sa);
 /* Opens the mask of one vector of a group. The caller derives the members (ascending party numbers,
  * own included) itself and never takes them from the coordinator. transcript: running hash of the
  * broadcasts to this group. *round becomes the group's round, which increases by one with each
- * call. The mask of a group of one party is zero. */
+ * call. The mask of a group of one party is zero. ERR_INTERNAL: members are not ascending, or leave
+ * out this party. */
 struct mask;
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,

@@ -28,8 +28,8 @@ enum { CHANNEL_CHUNK = 256 << 10 };
 /* The job thread waits at a mailbox for messages of all its channels. The mailbox outlives the
  * channels. */
 struct mailbox;
-/* Makes a mailbox. step_timeout_s: the longest wait while the peer's progress counter does not
- * rise; 0: no limit. */
+/* Makes a mailbox. step_timeout_s: the longest wait in which a peer's progress counter does not
+ * change and no bytes move; 0: no limit. */
 struct mailbox *mailbox_new(double step_timeout_s);
 /* Call from the job thread. */
 void mailbox_set_step_timeout(struct mailbox *p, double step_timeout_s);
@@ -47,7 +47,7 @@ void mailbox_cancel(struct mailbox *p, enum err code, const char *why);
 /* As mailbox_cancel(), but another attempt may follow: mailbox_again() becomes true. */
 void mailbox_interrupt(struct mailbox *p, enum err code, const char *why);
 /* Returns the value for this process's heartbeats. It rises with each tick of the computation, each
- * frame sent or received, and each change of a peer's counter. */
+ * frame sent or received, and at the coordinator with each change of a party's counter. */
 uint64_t mailbox_progress(struct mailbox *p);
 /* Returns true if only this attempt ended, so that another may follow: after channel_fail_again(),
  * mailbox_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
@@ -98,7 +98,7 @@ enum err channel_fault_at(const char *file, int line, const struct channel *ch, 
 			  const char *fmt, ...) PRINTF(5, 6);
 
 /* Queues a copy of the message. Blocks while more than CHANNEL_OUT_MAX bytes wait to be sent. ABORT
- * never blocks and overtakes all waiting messages. It can also be sent after an error, as long as
+ * never blocks, and replaces all waiting messages. It can also be sent after an error, as long as
  * the connection exists. */
 enum err channel_send(struct channel *ch, const struct msg *m) MUST_CHECK;
 /* Queues one message on several channels, which must have no recorder. The message must not be

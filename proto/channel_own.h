@@ -81,7 +81,7 @@ struct mailbox {
 	pthread_cond_t changed;
 	struct progress progress; /* progress of the job thread's computation */
 	double step_timeout_s;
-	double job_timeout_s, job_until_s; /* 0: there is no limit */
+	double job_timeout_s, job_until_s; /* no limit: 0 and HUGE_VAL */
 	struct reason cancelled;
 	struct channel *channels; /* list of its channels */
 	struct channel *broken;   /* the first channel that failed */
@@ -139,7 +139,7 @@ struct channel {
 	bool lost;        /* the connection was lost, and the channel waits for another one */
 	/* Number of bytes that are being sent again, which do not count as progress. */
 	size_t again;
-	/* Used by the loop thread alone: */
+	/* Used by the loop thread alone, up to `unacknowledged`: */
 	bool keeping, knows_job; /* channel_keep() was called; the job is known */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
@@ -177,8 +177,8 @@ bool channel_stopped(struct channel *ch, enum err *code);
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
 /* Waits for a change, at most until the time until_s (clock_now_s()). */
 void mailbox_wait(struct mailbox *p, double until_s);
-/* Returns the reason why the job thread must not wait: the job was cancelled, or a channel failed.
- * NULL: the thread may wait. */
+/* Returns the reason why the job thread must not wait: the job was cancelled before
+ * mailbox_settle(), or a channel failed. NULL: the thread may wait. */
 const struct reason *mailbox_stopped(const struct mailbox *p);
 void mailbox_account(struct mailbox *p, const struct channel *ch, double from_s,
 		     const struct item *it);

@@ -2,9 +2,9 @@
  * its owner.
  *
  * Joins uv_tcp_t, tls.h and frame.h. The owner receives three events: the peer is authenticated
- * (ready), a link message arrived (message), the connection is over (closed). Job frames go to the
- * attached channel and never to the owner. Any byte received is a sign of life. Once heartbeats are
- * on, silence ends the connection with ERR_DEADLINE.
+ * (ready), a message outside any job, such as HELLO, arrived (message), the connection is over
+ * (closed). Job frames go to the attached channel and never to the owner. Any byte received is a
+ * sign of life. Once heartbeats are on, silence ends the connection with ERR_DEADLINE.
  *
  * Every callback may call conn_close() on its own connection. The object lives until `closed` has
  * returned. The loop calls `closed` exactly once, never from within a conn_ call. Only the loop
@@ -59,7 +59,8 @@ struct conn_events {
 };
 
 /* Listens; port 0 takes a free port. bound: the address, such as "127.0.0.1:7431". accepted is
- * called for each new connection before its handshake, and returns the arg for its events. */
+ * called for each new connection before its handshake, and returns the arg for its events.
+ * ERR_INPUT: it cannot listen. */
 struct listener;
 enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 		     const struct conn_events *events, void *(*accepted)(struct conn *c, void *arg),
@@ -67,15 +68,15 @@ enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 /* stops listening and frees l; accepted connections continue. */
 void conn_listen_stop(struct listener *l);
 
-/* Dials. Failures are reported by `closed`. */
+/* Dials. Always returns ERR_OK; `closed` reports failures. */
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
 
 /* For use in `closed`: returns true if the connection was lost. A lost connection was cut off,
  * broke (as when a process dies), or was silent; neither end closed it. */
 bool conn_was_lost(const struct conn *c);
-/* Returns true if a host answered: the connection got as far as TLS, or the proxy refused it
- * although the server exists. */
+/* Returns true if a host answered: the connection got as far as TLS, or the proxy answered with a
+ * status below 500 or with something other than HTTP. */
 bool conn_was_answered(const struct conn *c);
 bool conn_began_tls(const struct conn *c);
 

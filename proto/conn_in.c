@@ -4,7 +4,8 @@
 #include "common/base/clock.h"
 
 /* Ends the connection because of a fault of the peer: "bank-a at 192.0.2.1:43210 <this thread's
- * sentence>". Sends only an alert that explains the fault. */
+ * sentence>". Closes after timeout_s at the latest, so that an alert that explains the fault can
+ * still leave. */
 static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 {
 	char who[160];

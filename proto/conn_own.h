@@ -37,7 +37,8 @@ enum conn_phase {
 	CONN_GREETING, /* conn_welcome */
 	CONN_WELCOMED, /* messages */
 	CONN_FLUSHING, /* waits until all bytes have been passed to the kernel */
-	/* Waits for the peer to end, because closing earlier could destroy unread bytes. */
+	/* Waits until the peer closes, because closing earlier could destroy bytes that it has not
+	 * read. */
 	CONN_LINGERING,
 	CONN_OVER, /* libuv's close callbacks */
 };
@@ -102,7 +103,7 @@ struct conn {
 	uv_tcp_t tcp;
 	uv_timer_t timer;
 	uv_async_t async;
-	/* Number of handles that are open or closing, and of requests that cannot be cancelled. */
+	/* Number of libuv handles that are open or closing. */
 	unsigned handles;
 	bool has_tcp; /* tcp is initialised */
 	struct conn_dialling *dialling;
@@ -160,7 +161,7 @@ struct conn *conn_new(struct conn_host *h, const struct conn_events *events, voi
 void conn_add_tcp(struct conn *c, unsigned family); /* initialises tcp */
 /* Call when the TCP connection is established. */
 void conn_start(struct conn *c, struct tls_context *ctx);
-/* Call when a handle or request has ended; the last call frees c. */
+/* Call when a libuv handle has closed; the last call calls `closed` and frees c. */
 void conn_give_back(struct conn *c);
 void conn_address_text(char text[static 80], const struct sockaddr *a);
 const char *conn_who(const struct conn *c, char text[static 160]); /* writes "name at address" */

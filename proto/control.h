@@ -56,7 +56,7 @@ struct sockaddr_un;
 enum err control_address(const char *path, struct sockaddr_un *a, int *dir_fd) MUST_CHECK;
 /* Sends a request and waits for the answer, up to CONTROL_TIMEOUT_MS without a byte of it.
  * ERR_PEER: no process listens there, or the listener sends no answer. ERR_INPUT: this user may not
- * reach the socket. */
+ * reach the socket, or the answer is not JSON. ERR_INTERNAL: no descriptor is left. */
 enum err control_ask(const char *path, const struct json *request, struct json **answer) MUST_CHECK;
 
 #endif

@@ -27,7 +27,7 @@ enum {
 	MSG_SPKI_MAX = 512,     /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
 	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one per party, or none */
-	MSG_TOLD_LEN = 16,  /* a word by which members compare received broadcasts */
+	MSG_TOLD_LEN = 16,  /* bytes of a word by which two parties compare received broadcasts */
 	MSG_MARKERS_MAX = PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
@@ -53,7 +53,8 @@ enum {
 	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
 
-/* Most words of a vector. A number may take several words; a canary and a tag may follow. */
+/* Most words of a masked vector. A number may take several words; a canary (server/run/sum.h) and a
+ * tag may follow. */
 #define MSG_WORDS_MAX  ((uint64_t)1 << 33)
 #define MSG_LEDGER_MAX ((uint64_t)1 << 53) /* rows of a ledger */
 
@@ -65,8 +66,8 @@ enum msg_type {
 #undef MSG
 };
 
-/* Contents of a SEALED. Numbers on the wire are never reused. The contents 2 are in TOLD since
- * version 6; 5 was coins, by which 0.2.0 drew participants. Keys and hashes have 32 bytes. */
+/* Contents of a SEALED. Numbers on the wire are never reused: 2 is in TOLD since version 6; 5 was
+ * coins, by which 0.2.0 drew participants. Keys and hashes have 32 bytes. */
 enum sealed {
 	SEALED_ID_KEY = 1,     /* key for hashed ids, or for the order of common rows */
 	SEALED_GROUP_KEY = 3,  /* group key; the coordinator does not have it */
@@ -192,7 +193,7 @@ struct msg_ids {
 	struct bytes packed; /* ascending; hashed: 16 bytes each; plain: length (1 byte), id */
 };
 struct msg_told {
-	struct bytes words; /* a party sends a word for each other member, the coordinator one */
+	struct bytes words; /* a party sends 16 bytes for each other party; the coordinator 16 */
 };
 struct msg_abort {
 	uint16_t code;     /* exit status of each process, or 7: another attempt follows */

@@ -1,4 +1,4 @@
-/* tls.h -- TLS 1.3 between two byte streams. It has no sockets, no threads and no clock of its own.
+/* tls.h -- TLS 1.3 between two byte streams. It has no sockets, no threads and no timers.
  *
  * The caller passes received bytes to tls_input() and takes plaintext from tls_read(). It passes
  * plaintext to tls_write() and takes bytes to send from tls_output(). Both ends show a certificate.
@@ -36,7 +36,7 @@ enum { TLS_DATE = 40 }; /* bytes for "2026-11-24 06:28:54 UTC" */
 
 /* Identity and trust, which connections share. It may be freed while they exist. */
 struct tls_context;
-/* Loads the files. ERR_INPUT, with the file's name: one is invalid. */
+/* Loads the files. ERR_INPUT, with the file's name: one is invalid. ERR_INTERNAL: OpenSSL fails. */
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
 			 const struct identity_files *files) MUST_CHECK;
 /* Checks whether peers will accept these files. Loads them, and verifies this process's chain,

@@ -29,7 +29,8 @@ struct watch_options {
 	void (*reload)(void *arg); /* called at SIGHUP after `check`, also if that failed */
 	void (*tick)(void *arg);
 	void (*certificate)(time_t until);
-	/* Called daily in the last 21 days of the certificate. */
+	/* Called at start, at SIGHUP and daily, if the certificate is in its last 21 days or has
+	 * expired. */
 	void (*expires)(int days, const char *why);
 	void (*peer)(const char *name, bool there); /* called when a peer has connected or left */
 	/* Called once when a peer has been absent for WATCH_LOST_S. */
@@ -57,7 +58,7 @@ struct watch {
 void watch_init(struct watch *w, uv_loop_t *loop); /* initialises the handles */
 void watch_start(struct watch *w, const struct watch_options *o);
 /* Report to options.peer that an expected peer is absent or has returned. The absence counts from
- * the first call of watch_lost(). name: the peer's name for users; borrowed. */
+ * the first call of watch_lost() since watch_back(). name: the peer's name for users; borrowed. */
 void watch_lost(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);
 void watch_close(struct watch *w); /* SIGTERM, SIGINT and SIGHUP are ignored from here on */

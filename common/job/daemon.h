@@ -116,14 +116,15 @@ struct party_config {
 		struct reading read; /* how features and edges that are tables are read */
 	} data;
 	struct {
-		struct config_strings jobs;      /* words of job_permission() that are allowed */
+		/* values of job_permission() (job.h) that are accepted */
+		struct config_strings jobs;
 		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
 		/* ways to match rows (job.align) that are allowed */
 		struct config_strings align;
 		unsigned min_common;  /* least job.min_common, if rows are matched */
 		unsigned min_parties; /* fewest parties whose terms a sum adds */
-		unsigned min_cluster; /* fewest rows in any sum of rows */
+		unsigned min_cluster; /* least job.min_cluster: rows (fedgcn: graphs) in a sum */
 		bool profile;         /* joint profiles of clusters are allowed */
 		bool require_noise;   /* sums that all parties see must have noise */
 		double max_eps;   /* largest eps that a job may claim; 0: no claim is required */
@@ -135,8 +136,9 @@ struct party_config {
 		bool allow_single;
 		struct config_strings coordinators; /* names of peers; none given: any of them */
 		struct config_strings submitters;   /* users who submit jobs; none given: any */
-		unsigned min_cell;                  /* fewest nodes of each cell */
-		unsigned max_attempts;              /* maximum number of attempts at one job */
+		/* least job.min_cell: nodes in a cell (kcagc) */
+		unsigned min_cell;
+		unsigned max_attempts; /* maximum number of attempts at one job */
 		/* least number of parties with which an attempt may continue after a dropout; 0:
 		 * the party refuses jobs that continue */
 		unsigned allow_loss;

@@ -4,9 +4,10 @@
  *     loop thread  watch.c: peers come and go, certificate; the daemons:     > lock > live_copy()
  *                  traffic, their own phase, waiting jobs                   /
  *
- * It contains only names, numbers and sentences that are also in the log. It never contains a key,
- * a mask or a value of the data. Counters only rise while the process lives, over all of its jobs
- * and attempts. Every call is cheap (a copy of a few kB at most) and safe from any thread.
+ * It contains only names, numbers and sentences that are also in the log. It never contains a key
+ * or a mask, and a value of the data only where an error quotes one. Counters only rise while the
+ * process lives, over all of its jobs and attempts. Every call is cheap (a copy of a few kB at
+ * most) and safe from any thread.
  */
 #ifndef COMMON_JOB_LIVE_H
 #define COMMON_JOB_LIVE_H
@@ -22,7 +23,8 @@
 #include <time.h>
 
 enum {
-	LIVE_JOBS_MAX = RECORD_RUNNING_MAX + 1, /* running jobs, and the job that ended last */
+	/* all running jobs, and at least one that has ended */
+	LIVE_JOBS_MAX = RECORD_RUNNING_MAX + 1,
 	LIVE_PEERS_MAX = PARTIES_MAX + 1,
 	LIVE_SERIES_MAX = 256, /* pairs of kind and phase; the rest are counted as phase "other" */
 	LIVE_KINDS_MAX = 32,
@@ -139,7 +141,8 @@ bool live_job_waits(const struct live_job *j);
 /* Appends to list the parties at which the job awaits approval, and returns their number. list may
  * be NULL. */
 size_t live_awaited(const struct live *l, const char *job, struct json *list);
-/* False if the daemon's loop does not respond; why then holds the reason. */
+/* False if the last live_alive() is longer ago than 10 s and than 10 times alive_within_s; why then
+ * holds the reason. */
 bool live_is_well(const struct live *l, char why[static 256]);
 /* Returns the body of /api/status, to which the caller adds. */
 struct json *live_json(const struct live *l);

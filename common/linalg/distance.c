@@ -12,8 +12,8 @@
 
 /* Limits up to which differences are summed directly. For few dimensions, for few centres, or if
  * the centres fit into the first-level cache, a direct sum is as fast as dgemm, which first copies
- * its operands (bench_kernels). Above these limits a direct sum has half the speed of dgemm. Above
- * BESIDE_DIMS dimensions, rows are not copied as columns. */
+ * its operands (scripts/bench.d/kernels.sh). Above these limits a direct sum has half the speed of
+ * dgemm. Above BESIDE_DIMS dimensions, rows are not copied as columns. */
 enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096, BESIDE_DIMS = DIRECT_DIMS };
 
 static bool direct(const struct distance *s)

@@ -55,7 +55,7 @@ void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B,
 		 size_t ldc);
 
 /* Computes C (m x n) = op(A) op(B), or adds the product to C if `add`. op(A) is m x k, op(B) is k x
- * n, rows are contiguous. Makes one call on this thread, for the many small products of a
+ * n, rows are contiguous. Makes one call on this thread, for the many small products of a neural
  * network. */
 struct la_shape {
 	size_t m, n, k;

@@ -78,7 +78,8 @@ const char *parties_name(const struct parties *p, size_t l);
 
 /* Starts the phase `name`, static text. */
 void parties_phase(struct parties *p, const char *name);
-/* Reports the end of a round: its number, from 1, and the number of changes. */
+/* Reports the end of a round: its number, from 1, and how many labels changed, 0 if they are not
+ * counted. */
 void parties_progress(struct parties *p, unsigned round, size_t moved);
 /* Adds a line to the log of a run. */
 void parties_note(struct parties *p, const char *fmt, ...) PRINTF(2, 3);
@@ -140,7 +141,8 @@ enum err parties_send_labels(struct parties *p, size_t values, const uint32_t *l
 enum err parties_exchange(struct parties *p, const void *question,
 			  enum parties_batches what) MUST_CHECK;
 
-/* Warms up the links while the parties compute answers to the last broadcast. */
+/* Sends padding (channel_warm()), which keeps slow links fast, while the parties compute answers to
+ * the last broadcast. */
 enum err parties_warm(struct parties *p) MUST_CHECK;
 
 /* ---- in memory: for tests, pooled data (one party with all data), and baselines of a run ---- */
@@ -163,7 +165,8 @@ struct memory {
 	const struct memory_kind *kind;
 	void *party; /* array of the kind's structs, borrowed */
 	size_t count;
-	double step; /* answers are rounded to multiples of it, as in fixed point; 0: not rounded */
+	/* if fraction_bits is 0: answers are rounded to multiples of it; 0: not rounded */
+	double step;
 	/* if not 0: sums equal those of a job's wide fixed point, bit by bit */
 	unsigned fraction_bits;
 	/* Observer, may be NULL: called after each sum with its result, which it may change. */

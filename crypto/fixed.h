@@ -13,8 +13,8 @@
 
 struct fixed {
 	unsigned modulus_bits; /* 64 or 32 */
-	/* f: a number x is encoded as the integer nearest to x 2^f. f is negative if numbers are
-	 * larger than the words, and above `modulus_bits` if numbers are tiny. */
+	/* f: a number x is encoded as the integer nearest to x 2^f. f is negative if numbers exceed
+	 * the range of the words, and above `modulus_bits` if numbers are tiny. */
 	int fraction_bits;
 	size_t parties; /* L: number of terms of the sum */
 };

@@ -187,9 +187,9 @@ struct ledger_line {
 typedef enum err ledger_reader(void *arg, const struct ledger_line *line);
 enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledger_reader *f,
 		     void *arg) MUST_CHECK;
-/* Searches the LEDGER_SPAN rows below number `before` (0: the last ones), newest first, for `words`
- * in the texts of row and job, ignoring case. Reports at most `most` rows. *next becomes the value
- * of `before` with which to continue the search; 0 if no rows are left. */
+/* Searches the LEDGER_SPAN rows below number `before` (0: the last ones), newest first, for the
+ * text `words` in the texts of row and job, ignoring case. Reports at most `most` rows. *next
+ * becomes the value of `before` with which to continue the search; 0 if no rows are left. */
 enum { LEDGER_SPAN = 20000 };
 enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_t most,
 		     ledger_reader *f, void *arg, uint64_t *next) MUST_CHECK;

@@ -18,7 +18,7 @@ enum { SECRET_AREA = 1 << 19 }; /* bytes, all locked at once */
 
 /* Sets up the area. Call it once, before the first key is read. False if the area could not be
  * allocated, or not locked (RLIMIT_MEMLOCK); keys may then be swapped out. Without this call, as in
- * tests and coterie, keys are in ordinary memory. */
+ * tests and in the program coterie, keys are in ordinary memory. */
 bool secret_begin(void);
 /* Logs a warning if secret_begin() returned false. */
 void secret_report(void);

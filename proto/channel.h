@@ -107,10 +107,10 @@ enum err channel_send_all(struct channel *const ch[], size_t count, const struct
 
 /* Waits for the next message, which must be of this type. The message borrows from the channel
  * until the next receive on the same channel. ERR_PEER: the peer left, or sent another message.
- * ERR_DEADLINE: no progress for step_timeout_s. Other errors: that of the peer's ABORT, or that
- * of mailbox_cancel(). Messages that arrived before the failure are received first. The failure
- * of any channel of the mailbox ends the wait, because a job continues only with all its
- * parties. */
+ * ERR_DEADLINE: no progress for step_timeout_s, or the job's time is over. Other errors: that of
+ * the peer's ABORT, or that of mailbox_cancel(). Messages that arrived before the failure are
+ * received first. The failure of any channel of the mailbox ends the wait, because a job continues
+ * only with all its parties. */
 enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m) MUST_CHECK;
 
 /* As channel_recv(), but from several channels of one mailbox: takes the first message that
@@ -123,11 +123,12 @@ enum err channel_recv_either(struct channel *const ch[], const bool wanted[], si
 			     enum msg_type expect, enum msg_type other, size_t *which,
 			     struct msg *m) MUST_CHECK;
 
-/* Waits until the kernel has all sent bytes, or until timeout_s is over. */
+/* Waits until the kernel has all sent bytes. ERR_DEADLINE after timeout_s. ERR_PEER: the peer is
+ * gone. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
 /* Waits until the peer has acknowledged all sent bytes. While the channel waits for a lost
- * connection to return, the timeout does not run: only the loop thread's clock or mailbox_cancel()
- * ends the wait.
+ * connection to return, the timeout does not run: only the loop thread (channel_fail()) or
+ * mailbox_cancel() ends the wait. Errors as channel_flush(), or that of mailbox_cancel().
  */
 enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
 
@@ -223,11 +224,11 @@ enum err channel_recv_aside(struct channel *ch) MUST_CHECK;
  * since the last commit will not leave. All are called on the job thread, without a lock.
  *
  * With a recorder, messages are held back until the job thread waits (channel_recv, channel_flush,
- * channel_drain), warms the link, calls channel_release(), or CHANNEL_HELD_MAX bytes are held. Then
- * commit is called once, and the held messages leave. If note or commit fails, that call returns
- * the error, and the held messages stay. ABORT and DECLINE leave even then, so that a party with a
- * full disk can report why it ends. PADDING (zeros), frames sent again, and the link's own messages
- * are not noted.
+ * channel_drain, channel_pause), sends padding, calls channel_release(), or CHANNEL_HELD_MAX bytes
+ * are held. Then commit is called once, and the held messages leave. If note or commit fails, that
+ * call returns the error, and the held messages stay. ABORT and DECLINE leave even then, so that a
+ * party with a full disk can report why it ends. PADDING (zeros), frames sent again, and the link's
+ * own messages are not noted.
  */
 struct channel_recorder {
 	enum err (*note)(void *arg, const struct msg *m, struct bytes body);

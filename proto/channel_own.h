@@ -92,7 +92,7 @@ struct mailbox {
 	bool alone;          /* no peer needs the results: mailbox_alone() */
 	bool waiting;        /* the job thread is in mailbox_wait() */
 	uint64_t moved;      /* number of frames received and of parts of frames sent */
-	uint64_t progressed; /* number of times that a peer's progress counter changed */
+	uint64_t progressed; /* at the coordinator: how often a party's counter changed */
 	size_t turn;         /* index of the channel that is checked first */
 	bool exchange;       /* something was sent since the last wait for a message */
 	/* The rest of this exchange's round trip, which is not yet counted in times.wire_s. */

@@ -51,7 +51,8 @@ struct conn_events {
 	 * conn_fingerprint() identify the peer. The owner decides whether to accept the peer, and
 	 * otherwise closes the connection. */
 	void (*ready)(struct conn *c, void *arg);
-	/* Called when a link message arrives. m is valid during the call. */
+	/* Called when a message outside any job arrives; after conn_welcome() not for HEARTBEAT and
+	 * ACK. m is valid during the call. */
 	void (*message)(struct conn *c, const struct msg *m, void *arg);
 	/* Called as the last event of a connection. code and why (with the peer's name or address)
 	 * give the cause. ERR_OK: this end closed it. */

@@ -64,8 +64,7 @@ uint8_t *frame_reader_space(struct frame_reader *r, size_t *room);
 
 /* Call after writing n bytes to that buffer. *whole: frame and body are complete. Then use body,
  * whose contents may be moved out or exchanged for another buffer, and call frame_reader_next().
- * ERR_PEER: length, flags or sequence number are invalid, so nothing further can be read from the
- * stream. */
+ * ERR_PEER: a field of the header is invalid, so nothing further can be read from the stream. */
 enum err frame_reader_filled(struct frame_reader *r, size_t n, bool *whole) MUST_CHECK;
 void frame_reader_next(struct frame_reader *r);
 void frame_reader_release(struct frame_reader *r);

@@ -144,7 +144,7 @@ struct msg_decline {
 	struct bytes subject; /* UNKNOWN: path of the parameter; PIN: name of the party */
 };
 struct msg_key {
-	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */
+	struct bytes public_key; /* S_i, big-endian; X25519: little-endian; as long as the prime */
 	uint8_t nonce[NONCE_LEN];
 	struct bytes spki;      /* public key of the sender's TLS identity */
 	struct bytes signature; /* of this advertisement (crypto/secagg.h) */

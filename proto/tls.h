@@ -45,8 +45,8 @@ enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
  * check fails. Keeps nothing. */
 enum err tls_check(enum tls_role role, const struct identity_files *files) MUST_CHECK;
 /* Loads all lists of revoked certificates in a file into the store. From then on, a certificate is
- * looked up in the list of the CA that signed it. ERR_INPUT: there is no list, one is damaged, or
- * there are too many. */
+ * looked up in the list of the CA that signed it. ERR_INPUT: the file cannot be read, has no list
+ * or more than 64, or one is damaged. */
 struct x509_store_st;
 enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
 /* Sets *days to the whole days left of a file's certificate, below 0 if it has expired, and date to

@@ -172,7 +172,7 @@ void dh_shared(const struct dh_key *key, const uint8_t *public_key, uint8_t *out
 	dh_power(key->group, base, (mp_size_t)(dh_len(key->group) / 8), key->secret, out);
 }
 
-/* X25519 points are little-endian. */
+/* Reads a public key as limbs. X25519 points are little-endian, as limbs are. */
 static void public_limbs(const struct dh_group *group, const uint8_t *public_key, mp_limb_t *limbs)
 {
 	if (group->bits == X25519_BITS)

@@ -276,9 +276,9 @@ bool channel_is_full(struct channel *ch)
 	return full;
 }
 
-/* Ends the job because of the peer's ABORT or DECLINE. Only the coordinator can announce another
- * attempt. A party's DECLINE can only state that the party would take part in another one. Call
- * with the lock held. */
+/* Ends the job because of the peer's ABORT or DECLINE. may_say_again: the message may announce
+ * another attempt, as the coordinator's ABORT, or state that the party would take part in one, as
+ * DECLINE. Call with the lock held. */
 static void end_by_peer(struct channel *ch, uint16_t code, bool may_say_again, bool whole,
 			const char *why)
 {

@@ -139,7 +139,7 @@ struct channel {
 	bool lost;        /* the connection was lost, and the channel waits for another one */
 	/* Number of bytes that are being sent again, which do not count as progress. */
 	size_t again;
-	/* Used by the loop thread alone, up to `unacknowledged`: */
+	/* Set by the loop thread alone, up to `unacknowledged`: */
 	bool keeping, knows_job; /* channel_keep() was called; the job is known */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;

@@ -4,7 +4,7 @@
  * one answer of the same form. Then it is closed. The kernel identifies the user (SO_PEERCRED,
  * SO_PEERGROUPS); the daemon decides on the rights. The number of connections, the bytes of a
  * request, and the time for request and answer are bounded. If there is one connection too many,
- * the oldest one that has not sent its request is closed.
+ * the oldest one that has not sent its request is closed, or if there is none, the newest one.
  *
  * Only the loop thread calls these functions. The process makes the socket before it confines
  * itself, since it cannot do so afterwards.

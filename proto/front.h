@@ -7,10 +7,11 @@
  * (proto/tls.h); the server decides on the rights of its name.
  *
  * There are at most FRONT_MAX connections. One more ends the oldest that has not shown its
- * certificate or does not read its answer. One address may have CONN_PER_ADDRESS (conn_own.h)
- * handshakes. A handshake may take 10 s, and a client has 30 s to read an answer. While front has
- * bytes to pass on in a direction, it does not read more for that direction. The server bounds the
- * connections of a certificate and the time of a request, and ends idle connections.
+ * certificate or does not read its answer, or if there is none, itself. One address may have
+ * CONN_PER_ADDRESS (conn_own.h) handshakes. A handshake may take 10 s, and a client has 30 s to
+ * read each piece of an answer, of up to 64 KiB. While front has bytes to pass on in a direction,
+ * it does not read more for that direction. The server bounds the connections of a certificate and
+ * the time of a request, and ends idle connections.
  *
  * Only the loop thread calls these functions.
  */

@@ -112,7 +112,8 @@ struct party_config {
 		char *ids; /* NULL: row numbers are the ids */
 		/* fedwalk: file with ids of the vertices that this party hosts; needs edges */
 		char *vertices;
-		char *graphs; /* many graphs in TU format, for jobs of kind fedgcn; or NULL */
+		/* directory of graphs in TU format, for jobs of kind fedgcn; or NULL */
+		char *graphs;
 		struct reading read; /* how features and edges that are tables are read */
 	} data;
 	struct {

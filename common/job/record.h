@@ -164,8 +164,8 @@ void record_phase(struct record *r, const char *name);
 struct record_phase *
 /* returns the running phase, so that the caller can add rounds and iterations */
 record_now(struct record *r);
-/* Adds a k-means of the running phase. Copies sum->objective, which may be NULL if it has 0
- * objectives. */
+/* Adds a k-means of the running phase, if there are fewer than RECORD_SUMS_MAX. Copies
+ * sum->objective, which may be NULL if it has 0 objectives. */
 void record_sum(struct record *r, const struct record_sum *sum);
 /* Stores absolute paths; each may be NULL. */
 void record_data(struct record *r, const char *features, const char *edges, const char *ids,

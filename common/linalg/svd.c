@@ -74,8 +74,8 @@ static void extend(struct krylov *k)
 }
 
 /* Returns the largest ratio of a wanted vector's error to the accepted error. It is at most 1 if
- * all vectors are accurate. theta: the Ritz values of the rows of s, of which the row after the
- * wanted k->d may be missing. The residual ||A'A v - theta v|| of a Ritz vector v = s P is the
+ * all vectors are accurate. theta: the Ritz values of the rows of s, which are k->d wanted ones
+ * and, if there is one, the next. The residual ||A'A v - theta v|| of a Ritz vector v = s P is the
  * length of the product of s's part for the last block with k->block. */
 static double svd_excess(const struct krylov *k, const struct mat *s, const double *theta)
 {

@@ -50,7 +50,7 @@ void mailbox_interrupt(struct mailbox *p, enum err code, const char *why);
  * frame sent or received, and at the coordinator with each change of a party's counter. */
 uint64_t mailbox_progress(struct mailbox *p);
 /* Returns true if only this attempt ended, so that another may follow: after channel_fail_again(),
- * mailbox_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
+ * mailbox_interrupt(), or with MSG_AGAIN the coordinator's ABORT or a party's DECLINE. */
 bool mailbox_again(struct mailbox *p);
 /* Returns the error that stopped the computation (progress_stopped()). It is that of
  * mailbox_cancel(), if it was called, otherwise that of the first channel that failed. ERR_OK: the

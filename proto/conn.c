@@ -90,7 +90,8 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		/* Bytes that are not read yet show that the peer is not silent. */
+		/* Nothing was read while reading was paused, so the peer does not count as
+		 * silent. */
 		c->received_s = clock_now_s();
 		conn_read_start(c);
 	}

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { CERTIFICATES_MAX = 64 }; /* of one file; also the limit on its revocation lists */
+/* most certificates in a file, and most lists of revoked certificates */
+enum { CERTIFICATES_MAX = 64 };
 /* A certificate's owner is warned this many days before it expires. */
 enum { SOON_DAYS = 21 };
 

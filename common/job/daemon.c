@@ -476,7 +476,7 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 	return err;
 }
 
-/* Errors do not repeat the value, since it may contain a password. */
+/* Reads party.proxy. Errors do not repeat the value, since it may contain a password. */
 static enum err read_proxy(struct party_config *c, const char *path)
 {
 	const char *text = c->proxy_text;

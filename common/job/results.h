@@ -10,8 +10,9 @@
 
 #include "common/base/err.h"
 
-/* Length of a directory's name: "job-", the job's id and the attempt. The name has all 32 digits of
- * the id: the coordinator chooses ids, and a job with similar digits must not replace another. */
+/* Bytes of a directory's name, with its zero byte: "job-", the job's id and the attempt. The name
+ * has all 32 digits of the id: the coordinator chooses ids, and a job with similar digits must not
+ * replace another. */
 enum { RESULTS_NAME_MAX = 48 };
 void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX]);
 

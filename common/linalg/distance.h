@@ -1,10 +1,10 @@
 /* distance.h -- squared distances between rows and a few centres (the inner loop of k-means), and
  * the Gaussian kernel of distances between rows.
  *
- * The method depends only on the shape. For few dimensions or few centres it sums squared
- * differences, which are exactly zero for equal rows. Otherwise it computes ||z||^2 - 2 z.c +
- * ||c||^2 by dgemm over fixed blocks of rows. It first shifts both sides by the mean centre, so
- * that data far from the origin lose no digits. */
+ * The method depends only on the shape. For few dimensions, few centres or a small product of both
+ * it sums squared differences, which are exactly zero for equal rows. Otherwise it computes ||z||^2
+ * - 2 z.c + ||c||^2 by dgemm over fixed blocks of rows. It first shifts both sides by the mean
+ * centre, so that data far from the origin lose no digits. */
 #ifndef COMMON_LINALG_DISTANCE_H
 #define COMMON_LINALG_DISTANCE_H
 

@@ -27,7 +27,8 @@ typedef int32_t int4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t int8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t int16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Number of lanes of a sum of floats, the same for any vector width of the machine. */
+/* Number of partial sums in which floats are added. It is the same for any vector width, so that
+ * sums are bitwise identical. */
 enum { SIMD_SUMS = 16 };
 
 /* SIMD_LINE: doubles in a cache line. simd_line() returns the first line boundary at or after a.

@@ -236,7 +236,8 @@ static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 	free(sign);
 }
 
-/* Computes the factor W S^-1, so that U = Y' W S^-1, from sigma and W of X P' = Y' = U S W'. */
+/* Computes sigma and the factor W S^-1, so that U = Y' W S^-1, from W and the singular values `all`
+ * of X P' = Y' = U S W'. Singular values below SVD_ZERO give 0 and zero columns. */
 static void left_factor(const struct mat *W, const double *all, size_t d, double *sigma,
 			struct mat *factor)
 {

@@ -17,7 +17,7 @@ enum {
 	IDENTITY_NAME_MAX = 64
 };
 
-struct identity; /* private key and SPKI; the key never leaves it */
+struct identity; /* private key, SPKI and name; the key never leaves it */
 
 /* Loads an identity. ERR_INPUT if a file is missing, unreadable, malformed or of an unsupported
  * kind. ERR_INPUT also if users other than its owner may read the key, if key and certificate do

@@ -157,7 +157,7 @@ static enum err write_down(struct channel *ch, const struct msg *m, struct bytes
 	if (m->type == MSG_ABORT || (m->type == MSG_DECLINE && channel_release(ch) != ERR_OK))
 		drop_held(ch);
 	/* ABORT or DECLINE is the last message of a job in this direction. It contains nothing that
-	 * depends on data. */
+	 * depends on data, so it leaves even if it cannot be recorded. */
 	if (m->type == MSG_ABORT || m->type == MSG_DECLINE) {
 		(void)!r->note(r->arg, m, body);
 		(void)!r->commit(r->arg);

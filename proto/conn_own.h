@@ -150,7 +150,7 @@ struct conn {
 	double heartbeat_s, received_s, spoke_s, ticked_s;
 
 	/* the end: */
-	double end_s;  /* end of CONN_FLUSHING or CONN_LINGERING */
+	double end_s;  /* time at which CONN_FLUSHING or CONN_LINGERING ends */
 	bool reasoned; /* code and why are final */
 	enum err code;
 	char why[ERR_DETAIL_MAX];

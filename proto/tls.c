@@ -26,7 +26,7 @@ struct tls {
 	struct buf out;
 	bool any_input, ended;
 	unsigned key_updates; /* number of key updates that the peer has sent */
-	/* Set after the handshake, if received bytes differ from those sent. */
+	/* A read after the handshake failed because bytes were damaged in transit. */
 	bool damaged;
 	char peer[MSG_NAME_MAX + 1];
 	uint8_t fingerprint[HASH_LEN];

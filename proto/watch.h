@@ -24,7 +24,7 @@ struct watch_options {
 	struct conn_host *host;
 	/* Called at each SIGTERM and SIGINT. why: as watch.stopped. */
 	void (*stop)(void *arg, const char *why);
-	/* Called at SIGHUP. If it fails, the old certificates stay in use. */
+	/* Called at SIGHUP to check the files. If it fails, the old certificates stay in use. */
 	enum err (*check)(void *arg);
 	void (*reload)(void *arg); /* called at SIGHUP after `check`, also if that failed */
 	void (*tick)(void *arg);

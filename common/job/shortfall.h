@@ -22,7 +22,8 @@
  * all rows of the job. Does not warn if the sizes are noisy, or if the job places rows among the
  * clusters of an earlier run. */
 void shortfall_sizes(const struct job *job, const uint64_t *size, size_t clusters);
-/* Checks the scores of a range of k; s->count is at least 2. */
+/* Warns if the chosen k is at an end of the range, leads by little, or is less stable than another.
+ * s->count is at least 2. */
 void shortfall_selection(const struct selection *s);
 void shortfall_silhouette(double mean, size_t rows);
 void shortfall_modularity(double modularity);

@@ -22,8 +22,8 @@ static const char *const closed[] = { "proc", "sys",   "usr",   "bin",    "sbin"
  * Kernels before 5.19 lack REFER and count as kernels without Landlock. */
 enum { WRITES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REFER };
 
-/* A write to /proc/self/mem also changes executable pages of the process. In a process without
- * PR_SET_DUMPABLE (daemon_begin()), only root may open it for writing. */
+/* A write to /proc/self/mem also changes executable pages of the process. Once daemon_begin() has
+ * set PR_SET_DUMPABLE to 0, only root may open it for writing. */
 static bool can_write_code(void)
 {
 	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);

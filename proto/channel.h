@@ -186,7 +186,7 @@ enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
  * behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
 /* Call after channel_warm() if the next turn sends at most `spare` bytes. Sends zeros for that turn
- * too. These zeros leave when all sent bytes have arrived, since the answer cannot arrive
+ * too. TCP sends these zeros once the bytes before them have arrived; the answer cannot arrive
  * earlier. */
 enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHECK;
 /* Sends one byte of padding if the round trip takes 20 ms or more. Call before a large vector is

@@ -51,7 +51,7 @@ struct frame_reader {
 	uint32_t max; /* largest length field; may be raised between frames */
 	uint8_t header[FRAME_HEADER_LEN];
 	size_t got;         /* number of bytes of this frame so far, including its header */
-	size_t len;         /* length of the whole frame, once the header is complete */
+	size_t len;         /* length of the whole frame, once its length field is complete */
 	struct frame frame; /* set once the header is complete */
 	struct buf body;    /* the received part of the body */
 	size_t open;        /* number of bytes of body that the caller has not filled yet */

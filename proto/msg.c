@@ -39,14 +39,14 @@ static void walk_welcome(struct codec *c, struct msg_welcome *m)
 	walk_options(c);
 }
 
-/* The code of a refusal or an abort is an error, or MSG_AGAIN. */
+/* The code of DECLINE and ABORT is an error, or MSG_AGAIN. */
 static void walk_code(struct codec *c, uint16_t *code)
 {
 	codec_u16(c, code);
 	codec_check(c, *code >= ERR_JOB && *code <= MSG_AGAIN);
 }
 
-/* The code may also be MSG_ALL_DONE, for a party that returns to a finished job. */
+/* The code of REFUSED may also be MSG_ALL_DONE, for a party that returns to a finished job. */
 static void walk_refused(struct codec *c, struct msg_refused *m)
 {
 	codec_u16(c, &m->code);

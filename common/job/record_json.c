@@ -290,7 +290,8 @@ static void note_running(const char *path, bool runs)
 }
 
 /* Changes the status in the file in place, since the disk may be full and memory exhausted. Each
- * new word is as long as the old one. False if the status in the file is not "running". */
+ * new word is as long as the old one. False if the file cannot be read, or its status is not
+ * "running". */
 static bool record_write_end(const char *path, enum err status)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The rest of the body has fields of later releases: each a number and bytes, the numbers ascending.
- * This release knows none and skips them. */
+/* The rest of the body has fields of later releases: each a number and bytes, the numbers
+ * ascending. This release knows none and skips them. */
 static void walk_options(struct codec *c)
 {
 	uint16_t last = 0, number = 0;

@@ -90,8 +90,7 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		/* Nothing was read while reading was paused, so the peer does not count as
-		 * silent. */
+		/* Since then nothing was read, which does not mean that the peer was silent. */
 		c->received_s = clock_now_s();
 		conn_read_start(c);
 	}

@@ -20,8 +20,9 @@ enum graph_baseline {
 extern const char *const graph_baseline_names[];
 
 /* Fills label (g->count entries) with at most p->k clusters. p: the federation's parameters.
- * ERR_JOB: the loss of GRAPH_ALONE explodes; ERR_INPUT: as fedgcn_party_init(). Bitwise identical
- * for any number of threads. */
+ * ERR_JOB: the loss, a weight or an embedding of GRAPH_ALONE explodes; ERR_INPUT: as
+ * fedgcn_party_init(), or the mixture cannot be fitted. Bitwise identical for any number of
+ * threads. */
 enum err graph_baseline(const struct graphs *g, const struct fedgcn_params *p,
 			enum graph_baseline which, uint32_t *label) MUST_CHECK;
 

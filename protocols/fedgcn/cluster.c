@@ -32,8 +32,8 @@ void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
 	free(D);
 }
 
-/* Matches rows of D to rows of C by the least sum of distances: to[r] is the row of C for row r of
- * D. */
+/* Matches rows of D to rows of C by the least sum of squared distances: to[r] is the row of C for
+ * row r of D. */
 static void fedgcn_cluster_match_centres(const struct mat *D, const struct mat *C, size_t *to)
 {
 	double *cost = alloc(D->rows * C->rows, sizeof(*cost));
@@ -116,8 +116,8 @@ static void fedgcn_cluster_project(const struct fedgcn_model *m, const struct ma
 				    (MAT(Z, i, j) - m->mean[j]) * m->axis[a * FEDGCN_Z + j];
 }
 
-/* Gives each mixture component the number of a row of C. Matches the component by the mean Z of its
- * graphs. */
+/* Matches each mixture component, by the mean Z of its graphs, to a row of C. The component gets
+ * the number of this row, and the row becomes that mean. */
 static void rename_components(const struct mat *Z, struct fedgcn_model *m, struct gmm *g,
 			      uint32_t *label)
 {

@@ -187,7 +187,7 @@ static enum err share_prototypes(struct run *r)
 
 	if (r->p->prototypes == FEDGCN_OWN)
 		return ERR_OK;
-	if (fedgcn_in_plaintext(r->p)) { /* equations 10 to 14 */
+	if (fedgcn_in_plaintext(r->p)) { /* the paper's equations 10 to 14 */
 		x = alloc(parties * words, sizeof(*x));
 		err = parties_collect_reals(r->parties, NULL, x, words);
 		for (size_t i = 0; !err && i < parties * words; i++)

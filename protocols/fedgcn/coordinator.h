@@ -16,15 +16,16 @@ struct fedgcn_report {
 	double *size;
 	double *W;    /* last joint weights that were finite and within bounds; owned */
 	struct mat C; /* joint prototypes that belong to W */
-	/* number of clusters for which no party had min_cluster graphs in the last round */
+	/* with prototypes "matched": number of clusters for which no party had min_cluster graphs
+	 * in the last round; otherwise 0 */
 	size_t withheld;
 };
 void fedgcn_report_release(struct fedgcn_report *r);
 
-/* Phases: "start", "centres", "train", "final". ERR_INPUT: invalid parameters; ERR_PEER: impossible
- * numbers of graphs; ERR_JOB: the sum of losses or weights explodes, with round and values in the
- * text. *report is filled after errors too, with the last good model. Parties keep labels and
- * models. */
+/* Phases: "start", "centres", "train", "final". ERR_INPUT: invalid parameters, or with prototypes
+ * "printed" a covariance that is not positive definite; ERR_PEER: impossible numbers of graphs or
+ * prototypes; ERR_JOB: a sum or a mean weight explodes, with round and value in the text. *report
+ * is filled after errors too, with the last good model. Parties keep labels and models. */
 enum err fedgcn_run(struct parties *parties, const struct fedgcn_params *p,
 		    struct fedgcn_report *report) MUST_CHECK;
 

@@ -62,7 +62,7 @@ static double *take_floats(struct unpack *r, size_t n)
 
 enum { FACTS = 8 + 4 + 4 + 4 + 4 + 8, CHECKSUM = 8 };
 
-/* Reads the sizes of m. Before this, the checksum has shown that the file is undamaged. The rest of
+/* Checks magic, length, version and checksum of the file, then reads the sizes of m. The rest of
  * the file must have exactly the length that the sizes imply. */
 static enum err take_facts(struct bytes file, struct unpack *r, const char *where,
 			   struct fedgcn_model *m)

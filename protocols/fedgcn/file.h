@@ -1,6 +1,7 @@
 /* file.h -- the file in which a party keeps the model of a FedGCN run:
  *
- *     "COTGRAPH" | version u32 | facts | weights f32 | prototypes | final clustering | CRC-64
+ *     "COTGRAPH" | version, features, clusters, axes: u32 | number of weights u64 |
+ *                weights f32 | prototypes f64 | final clustering f64, if axes > 0 | CRC-64
  *
  * All numbers are little-endian. The checksum detects damage, not tampering: anyone with write
  * access to the file can replace the model. */

@@ -8,13 +8,14 @@
 /* Bounds of a weight, and of an entry of an embedding or a prototype. If a value exceeds its bound,
  * training has failed. */
 static const double FEDGCN_WEIGHT_MAX = 1e4, FEDGCN_Z_MAX = 1e7;
-/* Bound of the root mean square of a party's Z after a round. */
+/* With job.bounded, bound of the root mean square of a party's Z after a round. */
 static const double FEDGCN_RADIUS = 100;
-/* With features "drawing", the network's part of Z is scaled down to at most this multiple of the
- * drawing's length. */
+/* With job.bounded and features "drawing", the network's part of Z is scaled down to at most this
+ * multiple of the drawing's length, in place of FEDGCN_RADIUS. */
 static const double FEDGCN_BESIDE = 0.125;
-/* Effective number of dimensions in the densities of prototypes. Prototypes have FEDGCN_Z = 64
- * dimensions. With all 64, each prototype would belong to one component with probability near 1. */
+/* Effective number of dimensions in the mixture that fedgcn_kde() fits to the prototypes.
+ * Prototypes have FEDGCN_Z = 64 dimensions. With all 64, each prototype would belong to one
+ * component with probability near 1. */
 static const double FEDGCN_DIMENSIONS = 4;
 
 /* Numbers of federated Lloyd steps for the first prototypes: after each doubling of the number of
@@ -42,8 +43,8 @@ struct fedgcn_training {
 };
 
 /* Trains W for the epochs of a round. W has net->weights weights, then the prototypes C (k x
- * FEDGCN_Z). kl and reconstruction: means over the batches of the last epoch. ERR_JOB: a loss or a
- * weight explodes. */
+ * FEDGCN_Z). kl and reconstruction: means over the batches of the last epoch. ERR_JOB: a loss, a
+ * weight or a prototype explodes. ERR_CANCELLED: the job was stopped. */
 enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
 		      double *reconstruction) MUST_CHECK;
 

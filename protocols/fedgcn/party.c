@@ -83,8 +83,8 @@ static void take_joint(struct fedgcn_party *party, unsigned round, const double 
 	}
 }
 
-/* Computes the prototypes C_m of Z. W contains the weights, then the centres to start from. A
- * cluster of fewer than min_cluster graphs gets count 0. */
+/* Computes this party's prototypes C and their counts from Z. W contains the weights, then the
+ * centres to start from. A cluster of fewer than min_cluster graphs gets count 0. */
 static void prototypes_of(const struct fedgcn_party *party, const float *W, const struct mat *Z,
 			  struct mat *C, double *count, uint32_t *label)
 {
@@ -139,9 +139,9 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 
 /* Bounds Z, because during training Z can grow without limit (4e5 after ten rounds). Z consists of
  * the network's part and, with features "drawing", of the drawing. If the network's part is too
- * long, scales down the last map of the readout and all prototypes, including stacked ones, so that
- * no cluster changes. With features "drawing", the bound of the network's part is FEDGCN_BESIDE
- * times the drawing's length. */
+ * long, scales down the last map of the readout. Without a drawing, also scales all prototypes,
+ * including stacked ones, so that no cluster changes. With a drawing, the bound of the network's
+ * part is FEDGCN_BESIDE times the drawing's length. */
 static void hold_together(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -197,8 +197,8 @@ static void fedgcn_party_keep_model(struct fedgcn_party *party)
 		o->model.C.a[i] = o->W[weights + i];
 }
 
-/* Computes the answer to TRAIN: n W of the sent weights, n, n KL, n reconstruction, changes. With
- * "matched", the answer also has counts and sums of Z. */
+/* Computes the answer to TRAIN, for n graphs: n W of the sent weights, n, n KL, n reconstruction,
+ * changes. With "matched", the answer also has counts and sums of Z. */
 static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
 	struct fedgcn_own *o = party->own;

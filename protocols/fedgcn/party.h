@@ -29,7 +29,8 @@
 enum { FEDGCN_Z = 64 }; /* columns of an embedding and of a prototype */
 
 enum fedgcn_prototypes {
-	/* each prototype is the mean of the parties' prototypes with its index; takes two sums */
+	/* each prototype is the mean of the parties' prototypes with its index, weighted by numbers
+	 * of graphs; the answers to TRAIN give it */
 	FEDGCN_MATCHED,
 	FEDGCN_KDE, /* equations 10-14, on the unmasked prototypes at the end of a round */
 	/* Equations 10-14 on the prototypes of each local epoch (Algorithm 1, lines 13 and 16). */
@@ -60,8 +61,8 @@ struct fedgcn_params {
 	/* Adam's rate; weight of the reconstruction; mu of FedProx. */
 	double rate, lambda, mu;
 	unsigned min_cluster; /* prototypes of fewer graphs are withheld */
-	/* If true, scales Z down after a round in which its root mean square exceeds FEDGCN_RADIUS
-	 * (own.h). */
+	/* If true, scales Z down after a round in which it is too long: FEDGCN_RADIUS or, with
+	 * features "drawing", FEDGCN_BESIDE (own.h). */
 	bool bounded;
 	uint64_t seed;
 	unsigned threads; /* results do not depend on it */
@@ -149,9 +150,9 @@ enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *grap
 void fedgcn_party_release(struct fedgcn_party *party);
 
 /* Fills x (fedgcn_up()) with this party's term. Questions must come in order. ERR_PEER: the
- * question has numbers that are not finite or exceed bounds. ERR_JOB: the loss or a weight
- * explodes. The text has round and values, and the party keeps its last good model. Bitwise
- * identical for any number of threads. */
+ * question has numbers that are not finite or exceed bounds. ERR_JOB: the loss, a weight or an
+ * embedding explodes. The text has round and values, and the party keeps its last good model.
+ * Bitwise identical for any number of threads. */
 enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q,
 		       double *x) MUST_CHECK;
 /* Fills x (fedgcn_upload_words() numbers) with the upload. Call after a TRAIN if

@@ -21,15 +21,17 @@ static void to_shares(double *x, size_t k)
 		x[r] /= sum;
 }
 
-/* A prototype enters the means and variances of a component with the weight exp(BETA gamma). Each
- * variance is raised to at least LEAST_VARIANCE times the median variance. */
+/* A prototype enters the means and variances of a component with the weight exp(BETA gamma) gamma,
+ * where gamma is its probability to belong to the component. Each variance is raised to at least
+ * LEAST_VARIANCE times the median variance; full covariances have so much added to their
+ * diagonals. */
 static const double BETA = 1, LEAST_VARIANCE = 0.05;
 enum { KDE_STEPS = 30 };
 
 struct kde {
 	size_t k, n;
-	struct mat u;                    /* n prototypes */
-	struct mat gamma;                /* n x k */
+	struct mat u;     /* n prototypes */
+	struct mat gamma; /* n x k: probability that a prototype belongs to a component */
 	double *share, *variance, *mass; /* k entries each: pi; s^2 per dimension; sum of gamma */
 	/* With prototypes "printed": the covariance matrix of each component, k x FEDGCN_Z^2.
 	 * Otherwise it has no rows, and s^2 I is the covariance matrix. */

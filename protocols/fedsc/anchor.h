@@ -21,7 +21,7 @@ struct fedsc_anchor {
 	size_t n, d;
 	unsigned s;
 	uint32_t *landmark; /* n x s, nearest first */
-	/* n x s; 1 / s if a row has the same distance from all s + 1 landmarks. */
+	/* n x s; 1 / s if a row has the same distance from its s + 1 nearest landmarks. */
 	double *weight;
 };
 

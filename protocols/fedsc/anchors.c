@@ -20,7 +20,7 @@ static void fedsc_anchors_leading_columns(const struct mat *R, size_t k, struct 
 }
 
 /* Fills c with as many clusters as R has columns. Starts from a k-means of the landmarks'
- * embedding, weighted by lam, and then runs Lloyd rounds on all parties' rows. */
+ * embedding, weighted by lam (anchor.h), and then runs Lloyd rounds on all parties' rows. */
 static enum err fedsc_anchors_find_clusters(struct fedsc_run *run, struct fedkmeans *loop,
 					    const struct mat *R, const double *lam,
 					    struct fedkmeans_centres *c)

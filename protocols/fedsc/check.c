@@ -130,8 +130,8 @@ static enum err check_factors(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Refuses parameters with which the job would disclose values of rows without noise, before the
- * noisy sums. */
+/* Checks a job with noise in sums. Refuses, among others, standardize: it would disclose means and
+ * deviations without noise. */
 static enum err check_sums(const struct fedsc_job *job)
 {
 	if (fedsc_learns(job->how.variant))

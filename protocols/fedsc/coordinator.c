@@ -275,15 +275,15 @@ static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R
 	return err;
 }
 
-/* Returns how many eigenvectors k clusters use: k, or `dims` if that is less. dims is 0 if the
- * dictionary has k landmarks or more. */
+/* Returns how many eigenvectors k clusters use: k, or `dims` if that is less. dims: the size of the
+ * dictionary that the job gives; 0: the data determine it, and it is at least k. */
 static size_t fewest(size_t k, size_t dims)
 {
 	return dims && dims < k ? dims : k;
 }
 
-/* Computes t = F'1 and F' diag(1 / F t) F as sums, and derives R from them. Then runs federated
- * k-means on the embedding. */
+/* Computes t = F'1 and F' diag(1 / F t) F as sums (F as in party.h), and derives from them R, which
+ * maps F to the embedding. Then runs federated k-means on the embedding. */
 static enum err by_dense(struct fedsc_run *run)
 {
 	struct fedsc_question degrees = { .kind = FEDSC_DEGREES, .lambda = run->p->lambda };
@@ -338,8 +338,8 @@ out:
 	return err;
 }
 
-/* Appendix C, steps 4 and 5. Each pair of parties computes its entries of K^ by encryption. Then
- * each party uploads its own rows of K^. */
+/* Appendix C, steps 4 and 5. Each pair of parties computes its entries of K^ (pairwise.h) by
+ * encryption. Then each party uploads its own rows of K^. */
 static enum err collect_similarities(struct fedsc_run *run, struct fedsc_question *q, struct mat *K)
 {
 	q->kind = FEDSC_PAIRWISE;

@@ -183,7 +183,7 @@ struct gradient {
 	const struct mat *Z;
 	double r, lambda;
 	unsigned threads;
-	/* values at the current Z: */
+	/* values at the current Z, in the notation of dictionary.h: */
 	struct mat G, Q; /* d x m; d x d */
 	double *h;       /* d entries: w - 2 q */
 	double f;

@@ -223,8 +223,8 @@ static void drop_below(struct fedkmeans_centres *c, double least)
 	c->Z.rows = kept;
 }
 
-/* Doubles the number of live centres, up to p->most. Restores the old centres if no new centre
- * would be live. */
+/* Splits centres, so that the number of live ones (with at least p->least rows) can double, up to
+ * p->most. Restores the old centres if none is live afterwards. */
 static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			       bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
 			       size_t *alive)

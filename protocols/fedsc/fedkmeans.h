@@ -66,8 +66,9 @@ void fedkmeans_party_release(struct fedkmeans_party *p);
 double fedkmeans_margin(const struct fedkmeans_party *p, size_t i);
 
 /* Fills x with this party's term. ERR_PEER: the question is invalid. It has a wrong shape, centres
- * that are not finite, SUMS without COUNTS, a `least` below min_cluster, or a count below this
- * party's own. O(n k m). Bitwise identical for any number of threads. */
+ * that are not finite, SUMS or MARGIN without COUNTS, a `least` or (MARGIN) a total of counts below
+ * min_cluster, or a count below this party's own. O(n k m). Bitwise identical for any number of
+ * threads. */
 enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_question *q,
 			  double *x) MUST_CHECK;
 
@@ -92,12 +93,13 @@ void fedkmeans_centres_release(struct fedkmeans_centres *c);
 
 /* Runs one Lloyd round. drop: removes centres with fewer than `least` (>= 1) rows, unless all
  * centres have fewer. Without drop, centres with fewer rows do not move, and their rows are not
- * summed. *moved (may be NULL): largest distance of any centre. ERR_PEER: impossible counts. */
+ * summed. *moved (may be NULL): the largest distance by which a centre moved. ERR_PEER: impossible
+ * counts. */
 enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
 
-/* Runs at most `rounds` Lloyd rounds, until no centre moves by more than tolerance. *used: the
- * number of rounds. */
+/* Runs at most `rounds` Lloyd rounds, until no centre moves by more than tolerance. *used (may be
+ * NULL): the number of rounds. */
 enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds, double tolerance,
 			 struct fedkmeans_centres *c, unsigned *used) MUST_CHECK;
 
@@ -130,9 +132,9 @@ enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_land
 
 /* Federated k-means in three steps: finds landmarks; runs weighted k-means++ with restarts on the
  * landmarks, which needs no sums; runs Lloyd rounds on all rows. If k is a range, all its k use the
- * landmarks of the last k. The last counting uses the centres of the chosen k. c->count are the
- * counts of the last counting, the cluster sizes. ERR_INPUT: k is 0; ERR_JOB: fewer landmarks than
- * clusters. */
+ * landmarks of the largest k. The last counting uses the centres of the chosen k. c->count are the
+ * counts of the last counting, the cluster sizes. ERR_INPUT: k is 0 or exceeds the number of rows;
+ * ERR_JOB: fewer landmarks than clusters. */
 struct fedkmeans_params {
 	unsigned k;
 	/* first k of a range that ends with k; 0: k is given */
@@ -142,7 +144,8 @@ struct fedkmeans_params {
 	struct fedkmeans_landmarks landmarks;
 	unsigned restarts; /* default 20 */
 	unsigned lloyd;    /* rounds on all rows; default 100 */
-	double tolerance;  /* default 1e-6 of the rows' spread */
+	/* default 1e-6; unit: the root mean square distance of rows from their landmarks */
+	double tolerance;
 	unsigned threads;
 };
 struct fedkmeans_report {

@@ -9,7 +9,8 @@ enum {
 	FEDSC_DIMS_MOST = 250, /* number of landmarks at which the search for d starts */
 	FEDSC_NEAR = 4         /* s: number of landmarks to which a row is tied */
 };
-/* The d largest eigenvalues of F'F add up to at least this share of its trace. */
+/* The d largest eigenvalues of the sum of F'F (FEDSC_SPECTRUM, party.h) add up to at least this
+ * share of its trace. */
 #define FEDSC_DIMS_SHARE    0.99
 #define FEDSC_PROFILE_NOISE 1.0 /* deviation of the noise on each sum of a profile */
 
@@ -33,8 +34,9 @@ enum fedsc_noise_on {
 	NOISE_SUMS
 };
 
-/* Parameters of the algorithm. The `how` of a struct fedsc_job has all of them except k, noise
- * levels, near, share, dims_most, profile_noise, seed and threads, which fedsc_params_of() sets. */
+/* Parameters of the algorithm. The `how` of a struct fedsc_job has all of them except k, k_from,
+ * noise levels, colluders, near, share, dims_most, profile_noise, seed and threads.
+ * fedsc_params_of() sets these. */
 struct fedsc_params {               /* kmeans uses only the parameters marked with + */
 	enum fedsc_variant variant; /* + */
 	unsigned k;                 /* + number of clusters; with a range, its largest number */
@@ -42,9 +44,9 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	unsigned restarts;          /* + restarts of k-means at the coordinator */
 	unsigned lloyd;             /* + job.iterations: federated rounds of the final k-means */
 	unsigned least;             /* + job.min_cluster, mc: fewest rows behind any sum of rows */
-	/* + the rounds end when ||Z^s - Z^(s-1)|| / ||Z^s|| is below `tolerance`. For k-means, the
-	 * moves of the centres, in standard deviations of the rows, must be below it. 0: all rounds
-	 * run */
+	/* + the rounds end when ||Z^s - Z^(s-1)|| / ||Z^s|| is at most `tolerance`. For k-means, no
+	 * centre may move further than that, in units of the rows' root mean square distance from
+	 * their landmarks. 0: all rounds run */
 	double tolerance;
 	/* d: number of landmarks. 0 (JOB_AUTO in a job): fedsc_landmarks_most() with anchor,
 	 * otherwise chosen by `share` */
@@ -65,13 +67,13 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	/* deviations of the noise of Section 3.2, in standard deviations of Z_p and of C_p */
 	double noise_z, noise_c;
 	double sigma_z, sigma_c; /* absolute deviations of additional noise */
-	/* Lengths to which longer rows are shortened: scaled rows to `clip`, rows of Z_p to `ball`.
-	 * 0: no row is shortened. */
+	/* Lengths to which longer rows are shortened: scaled rows (with noise in sums, raw rows; +
+	 * only then) to `clip`, rows of Z_p to `ball`. 0: no row is shortened. */
 	double clip, ball;
 	/* + deviation of noise in aggregates, for a sum that one row can change by 1; 0: no
 	 * noise */
 	double multiplier;
-	double gram; /* deviation of the noise on B'B (private.h) */
+	double gram; /* noise on B'B has deviation sqrt(2) gram (private.h) */
 	/* + number of parties assumed to reveal their noise shares. */
 	size_t colluders;
 	enum job_standardize standardize; /* + */

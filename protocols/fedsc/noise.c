@@ -15,9 +15,9 @@ static bool uploads_factors(const struct fedsc_job *job)
 enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 {
 	bool upload = uploads_factors(job);
-	/* Without a ball, Z has no bound, because the length of a step is not known beforehand. The
-	 * noise then assumes that rows of Z are no longer than the data's rows, and no privacy can
-	 * be claimed. */
+	/* Without noise.ball, Z has no bound, because the length of a gradient step is not known
+	 * beforehand. The noise then assumes that rows of Z are no longer than the data's rows, and
+	 * no privacy can be claimed. */
 	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
 	/* Share of eps and delta: if there are two uploads, each upload gets half. */
 	double share = upload ? 0.5 : 1;

@@ -27,7 +27,7 @@ struct fedsc_noise {
 	/* ---- noise in aggregates ---- */
 	/* Deviation of the noise in each round, for a sum that one row can change by 1. */
 	double multiplier;
-	double gram; /* deviation of the noise in B'B of variant anchor; otherwise 0 */
+	double gram; /* anchor: noise in B'B has deviation sqrt(2) gram; otherwise 0 */
 	/* ---- noise on factors: fields of the same name in fedsc_question and fedsc_params ---- */
 	/* without eps: deviations of noise, in standard deviations of Z_p and of C_p */
 	double noise_z, noise_c;

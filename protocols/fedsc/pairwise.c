@@ -48,7 +48,7 @@ static enum err join_block(const struct parties *parties, size_t p, size_t i, si
 
 enum err fedsc_pairwise_join(const struct parties *parties, size_t d, double lambda, struct mat *K)
 {
-	/* Bound of ||c||_1 + ||w||_1. */
+	/* Bound of ||c||_1 + ||w||_1 (pairwise.h). */
 	double most = sqrt((double)d) / (2 * sqrt(lambda)) + (double)d;
 	double tolerance = ldexp(most + 1, -FEDSC_PAIRWISE_BITS);
 

@@ -35,10 +35,10 @@ enum {
 /* Bound of the magnitude of an entry. */
 #define FEDSC_PAIRWISE_LIMIT (1 + 0x1p-17)
 
-/* Checks the cost. ERR_JOB: n rows of L parties take more than FEDSC_PAIRWISE_MOST powers of 2048
- * bits. A party has n_p / 33 groups of rows, rounded up. For each group and each of its own rows,
- * each other party makes a ciphertext by one power. The first party decrypts each ciphertext by
- * another power. All parties need at most 2 n (n / 33 + L) powers. */
+/* Checks the cost. ERR_JOB: n rows of L parties take more than FEDSC_PAIRWISE_MOST powers modulo
+ * numbers of 4096 bits. A party has n_p / 33 groups of rows, rounded up. For each group and each of
+ * its own rows, each other party makes a ciphertext by one power. The first party decrypts each
+ * ciphertext by another power. All parties need at most 2 n (n / 33 + L) powers. */
 enum err fedsc_pairwise_fits(double n, size_t parties) MUST_CHECK;
 
 /* Appendix C, step 6: compares K^_ij and K^_ji of each entry of K (n x n, rows as parties->rows

@@ -283,8 +283,8 @@ enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t 
 	return ERR_OK;
 }
 
-/* Computes a block of F. Once t is known, divides each row by the square root of its degree in F
- * t. */
+/* Computes a block of F. Once t is known (the sum of DEGREES, party.h), divides each row by the
+ * square root of its degree in F t. */
 static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 {
 	TRY(fedsc_factor_block(&p->basis, &p->X, first, p->threads, F));

@@ -139,9 +139,10 @@ void fedsc_party_release(struct fedsc_party *p);
 void fedsc_party_mark(struct fedsc_party *p);
 
 /* Fills x with this party's term; questions must come in order. ERR_PEER: the question is invalid.
- * ERR_JOB: a row has no positive degree (DENSE), because it resembles no row of the dictionary. In
- * addition to X, a party needs memory for O(n (near + k) + d (m + d)) numbers and some blocks.
- * Bitwise identical for any number of threads. */
+ * ERR_JOB: a row has no positive degree (DENSE), because it resembles no row of the dictionary; or
+ * the dictionary's kernel matrix is not positive definite. In addition to X, a party needs memory
+ * for O(n (near + k) + d (m + d)) numbers and some blocks. Bitwise identical for any number of
+ * threads. */
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
 
 /* Variant `paper`: initialises C (n x d). Adds noise of deviation noise_c, in standard deviations

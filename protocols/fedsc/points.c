@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If a row's squared length in F is at most SPANNED, the row resembles no row of the dictionary. If
- * 1 - cosine to the mean direction is below APART for all rows, they are alike. With these bounds,
- * labels of three clouds at distance 8 are right for r from 0.05 to 100 times a cloud's
- * deviation. */
+/* If the squared length of a row's features is at most SPANNED, the row resembles no row of the
+ * dictionary. If 1 - cosine to the mean direction is below APART for all rows, they are alike. With
+ * these bounds, labels of three clouds at distance 8 are right for r from 0.05 to 100 times a
+ * cloud's deviation. */
 #define SPANNED 1e-6
 #define APART   1e-6
 

@@ -25,10 +25,10 @@ enum { AFTER = 2, OF = 7 };
 /* Maximum number of k-means steps on the landmarks, which need no sums. */
 enum { LLOYD = 100 };
 static const double SHRINK = 0.7; /* each round multiplies the radius by this */
-/* Distance between the parts of a split centre, in units of the root mean square offset of its
- * rows. */
+/* Distance by which the parts of a split centre move away from it, in units of the root mean square
+ * offset of its rows. */
 static const double APART = 0.7;
-/* Fewest rows of a landmark; the unit is the standard deviation of a count's noise. */
+/* Fewest rows per landmark, on average; the unit is the standard deviation of a count's noise. */
 static const double CLEAR = 5;
 /* Counts up to this many standard deviations may be noise alone. */
 static const double NOISE_ALONE = 2;
@@ -76,7 +76,8 @@ enum err fedsc_take_centres(struct fedsc_party *p, const struct mat *Z)
 	return err;
 }
 
-/* Adds the offset y and its width to sum (m + 1), in whole steps. */
+/* Adds the offset of row x from its centre z, shortened to the radius, and its width (Q of
+ * private.h) to sum (m + 1), in whole steps. */
 static void add_offset(const double *x, const double *z, size_t m, const struct fedsc_noisy *noisy,
 		       double *sum)
 {

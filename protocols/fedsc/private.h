@@ -95,8 +95,8 @@ struct fedsc_rounds {
 	double radius, deviation;
 };
 
-/* Computes the number of rows by a sum, brings rows into the ball, and reports both. Call
- * fedsc_rounds_release() after errors too. */
+/* Computes the number of rows by a sum, brings rows into the ball, and sets n, scale and dims of
+ * the report. Call fedsc_rounds_release() after errors too. */
 enum err fedsc_rounds_init(struct fedsc_rounds *run, struct parties *parties, size_t m,
 			   const struct fedsc_params *p, struct fedsc_report *report) MUST_CHECK;
 void fedsc_rounds_release(struct fedsc_rounds *run);

@@ -28,9 +28,8 @@ enum err pairwise_new(struct work *work, const struct mat *C, const struct mat *
 void pairwise_free(struct pairwise *s); /* wipes keys and frees s; accepts NULL */
 
 /* Run the two exchanges; call in this order. ERR_PEER, with the other party's name: a key, a
- * ciphertext, a plaintext or a length is invalid. ERR_CANCELLED: the job was stopped; returns after
- * a few more powers.
- */
+ * ciphertext, a plaintext or a length is invalid. ERR_INTERNAL: random numbers cannot be drawn.
+ * ERR_CANCELLED: the job was stopped; the calls end after a few more exponentiations. */
 enum err pairwise_ciphers(struct pairwise *s) MUST_CHECK;
 enum err pairwise_products(struct pairwise *s) MUST_CHECK;
 /* Returns own rows of K^ (n x n_all). The columns are in the order of all parties. */

@@ -21,9 +21,9 @@ static const size_t SPACE_BYTES = (size_t)4 << 30;
 /* Eigenvalues nearer to 1 than this count as 1, because sums are not more accurate. */
 static const double NEAR_1 = 1e-5;
 
-/* Sums the parties' products with V into Y (initialised here). V is sent with columns of length
- * sqrt(rows), so that entries are near 1 and keep their digits in fixed point. V is sent as floats,
- * whose relative error of 2^-24 is about as large as the error of the sum. */
+/* Sums the parties' answers to q for the block V into Y (initialised here). V is sent with columns
+ * of length sqrt(rows), so that entries are near 1 and keep their digits in fixed point. V is sent
+ * as floats, whose relative error of 2^-24 is about as large as the error of the sum. */
 static enum err sum_blocks(struct parties *parties, struct fedspectral_question q,
 			   const struct mat *V, struct mat *Y)
 {
@@ -75,8 +75,8 @@ struct products {
 	unsigned done;
 };
 
-/* Computes one product of Lanczos, Y = sum_p s o A_p (s o V) over the parties' matrices A_p, with s
- * = degree^-1/2, on the rows whose degree is above 0. */
+/* Computes one product of Lanczos, Y = sum_p s o A_p (s o V) over the parties' matrices A_p, on the
+ * rows whose degree is above 0. s = degree^-1/2; s o V multiplies row i of V by s_i. */
 static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct mat *Y)
 {
 	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };

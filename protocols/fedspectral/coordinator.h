@@ -19,8 +19,8 @@ enum {
 	FEDSPECTRAL_ROUNDS = 100,     /* default of the maximum of rounds of exact */
 	FEDSPECTRAL_PLUS_ROUNDS = 20, /* default number of rounds of fedspectral+ */
 	FEDSPECTRAL_AUTO_MAX = 20,    /* largest number of clusters that the eigengap may choose */
-	/* Number of sampled rows on which k-means runs all restarts. The best restart continues on
-	 * all rows. */
+	/* If there are more rows than this, k-means runs all restarts on so many sampled rows. The
+	 * best restart continues on all rows. */
 	FEDSPECTRAL_SAMPLE = 1 << 14,
 };
 
@@ -37,8 +37,8 @@ struct fedspectral_params {
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;
-	/* Restarts of k-means, at the coordinator and at parties. Then 2 x `restarts` swaps improve
-	 * the best restart. */
+	/* Restarts of k-means, at the coordinator and at parties. At the coordinator, 2 x
+	 * `restarts` swaps of centres then improve the best restart. */
 	unsigned restarts;
 	/* For exact with noise in aggregates (private.h): standard deviations of the noise, in
 	 * units of the largest effect of an edge. 0: no noise. */

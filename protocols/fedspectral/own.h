@@ -11,7 +11,7 @@ void fedspectral_cluster(struct parties *parties, const struct fedspectral_param
 			 const uint32_t *active, size_t n, struct fedspectral_report *r,
 			 uint32_t *label);
 
-/* ERR_JOB: m active nodes of n cannot form k clusters. */
+/* Sets r->isolated. ERR_JOB: m of n nodes have edges, which is fewer than k or than 2. */
 enum err fedspectral_check_nodes(size_t m, size_t n, unsigned k,
 				 struct fedspectral_report *r) MUST_CHECK;
 

@@ -31,8 +31,8 @@ void fedspectral_party_release(struct fedspectral_party *p);
 void fedspectral_party_degrees(const struct fedspectral_party *p, double *degree);
 
 /* Keeps only the rows with a joint degree above 0, in the same order. `part` becomes this party's
- * term of the joint N: s o A (s o .) with s = degree^-1/2. degree (n) must be above 0 at each node
- * that has an edge at this party. */
+ * term of D^-1/2 A D^-1/2, with the joint degrees D. degree (n) must be above 0 at each node that
+ * has an edge at this party. */
 void fedspectral_party_join(struct fedspectral_party *p, const double *degree);
 
 /* Adds tau times the harmonic mean of the positive degrees to each of the positive degrees (n
@@ -61,7 +61,8 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 /* ---- the coordinator's questions, and parties in memory that answer ---- */
 
 /* A question. A kind's comment begins with the number of words of the answer: n joint nodes, of
- * which m have edges; b columns of V. A_p and L_p are of this party's edges. */
+ * which m have edges; b columns of V. A_p and L_p are of this party's edges; s o V multiplies row i
+ * of V by s_i. */
 struct fedspectral_question {
 	enum fedspectral_kind {
 		/* n in parts: total weight of each node's edges at this party */
@@ -75,7 +76,7 @@ struct fedspectral_question {
 		FEDSPECTRAL_CELLS,
 		/* n, with noise: as DEGREES; each weight is at most 1 */
 		FEDSPECTRAL_NOISY_DEGREES,
-		/* n x b, with noise: A_p X; rows of X have length 1 at most */
+		/* n x b, with noise: A_p V; rows of V are first shortened to length 1 */
 		FEDSPECTRAL_NOISY_PRODUCT,
 	} kind;
 	const double *degree; /* JOIN */

@@ -17,7 +17,8 @@ struct together {
 	double *root;         /* m */
 };
 
-/* Sets S (P k x cols) = B' (w o M). If M is NULL, S = B' 1. */
+/* Sets S (P k x cols) = B' (w o M), where w o M multiplies row i of M by w_i. If M is NULL, S = B'
+ * 1. */
 static void into_cells(const struct together *t, const struct mat *M, const double *w,
 		       struct mat *S)
 {
@@ -31,7 +32,7 @@ static void into_cells(const struct together *t, const struct mat *M, const doub
 		}
 }
 
-/* Sets Y (m x cols) = w o B S. If w is NULL, Y = B S. */
+/* Sets Y (m x cols) = w o B S, which multiplies row i of B S by w_i. If w is NULL, Y = B S. */
 static void out_of_cells(const struct together *t, const struct mat *S, const double *w,
 			 struct mat *Y)
 {

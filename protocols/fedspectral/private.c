@@ -155,7 +155,8 @@ static void fedspectral_private_scale(const struct noisy *s, const struct mat *V
 		X->a[e] = (float)X->a[e];
 }
 
-/* Replaces Y by W Y without its component along d^1/2, the first eigenvector. */
+/* Replaces Y by W Y (W = d^-1/2, d the degrees) without its component along d^1/2, the first
+ * eigenvector. */
 static void take_off_first(const struct noisy *s, struct mat *Y)
 {
 	for (size_t j = 0; j < Y->cols; j++) {

@@ -43,8 +43,8 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 		 r->near_1 == r->values ? " or more" : "");
 }
 
-/* Runs variant "exact". Before that, agrees on the group key, because the sum of degrees has
- * tags. */
+/* Runs variant "exact". Before that, relays the parties' group key, by which they verify the sum of
+ * degrees. */
 static enum err server_fedspectral_exact(struct run *run, struct run_parties *parties,
 					 const struct fedspectral_params *p, uint32_t *label,
 					 struct fedspectral_report *report)

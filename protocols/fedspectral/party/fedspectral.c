@@ -28,7 +28,7 @@ struct fedspectral_work {
 	uint32_t *row; /* joint row of each of the dataset's nodes */
 };
 
-/* Checks that a matrix fits one vector of messages. */
+/* Checks that a matrix has at most MSG_REALS_MAX numbers, as a message may. */
 static enum err party_fedspectral_check_size(size_t rows, size_t cols)
 {
 	if (cols <= MSG_REALS_MAX && rows <= MSG_REALS_MAX / (cols ? cols : 1))

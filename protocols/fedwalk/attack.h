@@ -1,6 +1,6 @@
-/* attack.h -- Edge attack on the walks. It runs after every job and uses only the coordinator's
- * knowledge. It guesses that the m pairs of vertices that are adjacent most often in walks are
- * ties. m is half the sum of the estimated degrees. */
+/* attack.h -- Edge attack on the walks. It runs at the end of each job of mode "walks" and uses
+ * only the coordinator's knowledge. It guesses that the m pairs of vertices that are adjacent most
+ * often in walks are ties (edges). m is half the sum of the estimated degrees. */
 #ifndef PROTOCOLS_FEDWALK_ATTACK_H
 #define PROTOCOLS_FEDWALK_ATTACK_H
 

@@ -73,7 +73,7 @@ static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 	sort_keyed(r->near, near);
 	for (size_t i = 0; i < near; i++)
 		sum += r->weight[i] = exp(-r->near[i].key);
-	/* At most n - near vertices are below the cut, each with at most the weight at the cut. */
+	/* Each of the other n - near vertices has at most the weight at the cut. */
 	sum += (double)(n - near) * exp(-FEDWALK_CUT);
 
 	list->n = near < FEDWALK_CANDIDATES_MAX ? near : FEDWALK_CANDIDATES_MAX;

@@ -57,7 +57,7 @@ const struct config_row fedwalk_rows[] = {
 };
 /* clang-format on */
 
-/* With a smaller eps, the embeddings are useless. */
+/* With the default of mode "walks", 2, the embeddings would be useless. */
 static const struct config_preset response[] = { { "eps", "8" }, { NULL, NULL } };
 
 void fedwalk_presets(const struct json *root, struct kind_presets *to)

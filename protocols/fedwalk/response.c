@@ -27,7 +27,7 @@ double fedwalk_ties_expected(double eps, size_t n, double reported)
 	return fmax((reported - pairs * q) / (1 - 2 * q), 0);
 }
 
-/* Returns the next flipped vertex after v, or n or more if there is none. Each vertex flips with
+/* Returns the next flipped vertex after v, or n if there is none. Each vertex flips with
  * probability q, so the distance between flips is geometric. */
 static size_t next_flip(struct draw *d, double log_stay, size_t v, size_t n)
 {

@@ -41,8 +41,8 @@ static void fedwalk_pools_put(struct filling *f, uint32_t v)
 	f->member[f->n++] = v;
 }
 
-/* Adds `some` random entries of leaf[0 .. all-1] by Floyd's algorithm. Takes a random index up to
- * `top`; if that index is already taken, takes `top` itself. */
+/* Adds `some` random entries of leaf[0 .. all-1]. If they are few, uses Floyd's algorithm: takes a
+ * random index up to `top`; if that index is already taken, takes `top` itself. */
 static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint32_t some,
 		     struct rng *rng)
 {

@@ -424,7 +424,8 @@ static enum err server_fedwalk_serve(struct run *run, uint32_t **label)
 	return e;
 }
 
-/* Writes embeddings by vertex number, because the coordinator has no ids. */
+/* Writes the embeddings, unless job.keep_embeddings is false, in the order of vertex numbers. With
+ * hashed ids the coordinator knows no ids that it could write. */
 static enum err server_fedwalk_keep_embeddings(struct run *run, const uint32_t *label,
 					       const char *output)
 {

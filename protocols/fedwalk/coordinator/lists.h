@@ -15,7 +15,8 @@ struct fedwalk_lists {
 enum fedwalk_whom { FEDWALK_ALL, FEDWALK_HIGHER };
 
 /* Receives two messages of TIES from each party: the length of each row's list, then the items.
- * ERR_PEER, naming the party: a list does not ascend, or contains a forbidden vertex. */
+ * ERR_PEER, naming the party: a list does not ascend or contains a forbidden vertex, or the lengths
+ * are not those of the items. */
 enum err fedwalk_gather_lists(struct run *run, const struct align *a, enum fedwalk_whom whom,
 			      struct fedwalk_lists *lists) MUST_CHECK;
 void fedwalk_lists_release(struct fedwalk_lists *lists);

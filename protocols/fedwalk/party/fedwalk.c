@@ -1,4 +1,5 @@
-/* Devices of one party. Line numbers are those of the paper's Algorithms 1 and 2. */
+/* Devices of one party: the vertices that it hosts. Line numbers are those of the paper's
+ * Algorithms 1 and 2. */
 #include "protocols/fedwalk/party/fedwalk.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
@@ -356,7 +357,8 @@ static enum err party_fedwalk_judge_guess(struct devices *d)
 	return secure_send_wide(work, d->root, d->counts, FEDWALK_SUMMED);
 }
 
-/* Earlier messages differed between parties, so begin the transcript of the root's group again. */
+/* Receives the counts over all parties; in mode "walks" judges the guesses first. Earlier messages
+ * differed between parties, so work_group() begins the transcript of the root's group again. */
 static enum err take_account(struct devices *d)
 {
 	struct work *work = d->work;

@@ -14,9 +14,9 @@ static void take_dense(struct features *X, struct mat *Z)
 	features_release(X);
 }
 
-/* Gives each column mean 0 and keeps its unit, which changes no distance. The words of a sum are
- * sized for the longest row, so a common offset would use up their digits. Means are computed as
- * differences from the first row, so that a constant column becomes exactly 0. */
+/* Gives each column mean 0 and keeps its unit, which changes no distance. The integers of a secure
+ * sum are scaled for the longest row, so a common offset would use up their digits. Means are
+ * computed as differences from the first row, so that a constant column becomes exactly 0. */
 static void centre(struct mat *Z, struct standard_by *by)
 {
 	double *shift = alloc(Z->cols, sizeof(*shift));

@@ -14,8 +14,8 @@
 /* Moves X into the dense matrix Z (n x d, initialised here), centres its columns, and releases X.
  * With `standardize`, drops constant columns, and scales the others as standard_own() does, except
  * for categories and sparse features. names may be NULL. by (may be NULL) is filled on success, for
- * columns_again(). Returns ERR_INPUT if no column is left. O(n m); makes no second copy of a dense
- * X. */
+ * columns_again(). Returns ERR_INPUT if there is no row, or no column is left. O(n m); makes no
+ * second copy of a dense X. */
 enum err columns_points(struct features *X, bool standardize, const struct columns *names,
 			struct mat *Z, struct standard_by *by) MUST_CHECK;
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Presence replaces counts if its d' is more than CLEARER times that of counts, and more than
- * ERRORS standard errors. The measured ratio of the two d' is 0.99 to 1.06 if counts are as good as
- * presence (coauthor-cs, coauthor-phy, 2 and 8 parties). It is 1.2 to 2.3 if repetitions are noise
- * (planted, counts of e^(2 z)). */
+/* Presence replaces counts if its d' (counts.h) is more than CLEARER times that of counts, and more
+ * than ERRORS standard errors. The measured ratio of the two d' is 0.99 to 1.06 if counts are as
+ * good as presence (coauthor-cs, coauthor-phy, 2 and 8 parties). It is 1.2 to 2.3 on planted data
+ * whose repetitions are noise. */
 static const double CLEARER = 1.15, ERRORS = 2;
 
 /* A non-zero of a sampled row. Rows are scaled to length 1. */
@@ -54,8 +54,8 @@ static size_t entries_of(const struct features *X, size_t row)
 	return X->is_sparse ? X->sparse.start[row + 1] - X->sparse.start[row] : X->dense.cols;
 }
 
-/* Writes the row's non-zeros of columns that are not foreign, scaled to length 1 in each coding.
- * Returns their number. */
+/* Writes the row's non-zeros of columns that are not foreign (seen.h), scaled to length 1: as
+ * counts, and as presence. Returns their number. */
 static size_t items_of(const struct features *X, const struct seen *seen, size_t row,
 		       uint32_t sampled, struct item *item)
 {
@@ -193,7 +193,7 @@ static double variance(const struct group *g)
 	return fmax(g->square / g->pairs - mean * mean, 0);
 }
 
-/* Returns d', or 0 if all pairs are equally similar. */
+/* Returns d' (counts.h) of counts or of presence, or 0 if all pairs are equally similar. */
 static double clearness(const struct pairs *p, size_t coding)
 {
 	const struct group *linked = &p->linked[coding], *random = &p->random[coding];
@@ -204,7 +204,8 @@ static double clearness(const struct pairs *p, size_t coding)
 		   : 0;
 }
 
-/* Returns true if the values are whole numbers, mostly 0, and some are above 1. */
+/* Returns true if the values of columns that are not foreign (seen.h) are whole numbers, mostly 0,
+ * and some are above 1. */
 static bool are_counts(const struct seen *seen, size_t columns)
 {
 	size_t sparse = 0, held = 0;

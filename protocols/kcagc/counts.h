@@ -9,12 +9,12 @@
 
 #include "protocols/kcagc/seen.h"
 
-/* Returns true if the columns that are not foreign hold counts (whole numbers, mostly 0) of which
- * only the presence should be used. Compares unit rows by d' = (mean of linked pairs - mean of
- * random pairs) / (root mean square of both deviations). In linked pairs, one row is in a sample of
- * COUNTS_SAMPLE rows; in random pairs, both rows are in it. Returns the same at each rank. Returns
- * true only once, because a slice of presence has no counts. O(nnz + sample rows x their neighbours
- * x non-zeros of a row). */
+/* Returns true if the columns that are not foreign (seen.h) hold counts (whole numbers, mostly 0)
+ * of which only the presence should be used. Compares unit rows by d' = (mean similarity of linked
+ * pairs - that of random pairs) / (root mean square of both deviations). In linked pairs, one row
+ * is in a sample of COUNTS_SAMPLE rows; in random pairs, both rows are in it. Returns the same at
+ * each rank. Returns true only once, because a slice of presence has no counts. O(nnz + sample rows
+ * x their neighbours x non-zeros of a row). */
 bool counts_are_words(struct slice *s, const struct seen *seen);
 
 enum { COUNTS_SAMPLE = 512 };

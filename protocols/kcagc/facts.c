@@ -181,7 +181,8 @@ static void weigh_and_give(struct slice *s, const double *weight, struct feature
 	s->X = (struct features){ 0 };
 }
 
-/* Returns column_weights(), or 1 for each column if columns that are not foreign hold no words. */
+/* Returns column_weights(), or 1 for each column if columns that are not foreign (seen.h) hold no
+ * words. */
 static double *weights_of_kinds(struct slice *s, const struct seen *seen)
 {
 	double *weight = column_weights(s);
@@ -270,8 +271,8 @@ static void sum_along(struct slice *s, double *along, double *total)
 	free(root);
 }
 
-/* Computes x: ||q' X_l||^2, then ||S^t X_l||^2, with q along sqrt(degree). Since S q = q, ||q'
- * X_l||^2 equals ||q' S^t X_l||^2 for any t. */
+/* Computes x: ||q' X_l||^2, then ||S^t X_l||^2 for t = 1 .. 15, with S as in slice.h and q along
+ * sqrt(degree). Since S q = q, ||q' X_l||^2 equals ||q' S^t X_l||^2 for any t. */
 static enum err answer_shares(struct slice *s, double *x)
 {
 	double square[SLICE_ORDER_MAX + 1], apart[SLICE_ORDER_MAX + 1], total;

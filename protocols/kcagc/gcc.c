@@ -87,7 +87,7 @@ static enum err first(struct state *s, struct mat *Z)
 	return ERR_OK;
 }
 
-/* Lets the guard decide whether G remains. The sums for the guard include Q of the first
+/* Lets the guard (guard.h) decide whether the clusters remain. Its sums include Q of the first
  * iteration. */
 static enum err gcc_guard(struct state *s, const struct mat *Z)
 {
@@ -175,11 +175,12 @@ static void gcc_nearest_centres(struct state *s, const struct mat *Z)
 	free(D);
 }
 
-/* Computes the next G and F. As published, G uses the F of the previous embedding. W may turn far
- * at first, if the overall mean outweighs the differences of rows. Some old centres then lose all
- * rows, and their clusters are lost for the rest of the run. In that case G is computed again with
- * moved centres, which also lowers the loss. (To move centres in every iteration costs 0.6 points
- * on cora and gains 0.3 on citeseer.) */
+/* Computes the next labels, then the next centres F. As published, labels use the centres of the
+ * previous embedding. The embedding may turn far at first, if the overall mean outweighs the
+ * differences of rows. Some old centres then lose all rows, and their clusters are lost for the
+ * rest of the run. In that case the labels are computed again with moved centres, which also lowers
+ * the loss. (To move centres in every iteration costs 0.6 points on cora and gains 0.3 on
+ * citeseer.) */
 static void gcc_assign(struct state *s, const struct mat *Z)
 {
 	size_t n = Z->rows, k = s->F.rows;
@@ -199,7 +200,8 @@ static void gcc_assign(struct state *s, const struct mat *Z)
 	move_centres(s, Z);
 }
 
-/* Returns ||X - G F W'||^2 = ||X||^2 - ||Z||^2 + ||Z - GF||^2. */
+/* Returns the square root of ||X - G F W'||^2 = ||X||^2 - ||Z||^2 + ||Z - GF||^2, where X stands
+ * for the filtered T^p X (gcc.h). */
 static double loss_of(const struct state *s, const struct mat *Z)
 {
 	double sum = s->basis->square;

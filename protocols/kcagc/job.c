@@ -209,8 +209,9 @@ static const struct config_preset of_basic[] = { { "polish", "0" },
 /* For min_cell above 1: small cells are merged, and no step may sum over single nodes. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
-/* Presets of landmark, the method of a job that names none. The row's default stays "tree", since
- * offers of 0.2.0 and later omit it. Landmark and gcc choose their filter order by GCC's rule. */
+/* Presets of landmark, the method of a job that names none. The default in kcagc_rows stays "tree",
+ * since offers of 0.2.0 and later omit it. Landmark and gcc choose their filter order by GCC's
+ * rule. */
 static const struct config_preset of_landmark[] = {
 	{ "method", "landmark" }, { "filter.order", "auto" },
 	{ "degrees", "auto" },    { "polish", "1" },
@@ -301,7 +302,7 @@ void kcagc_standard(const void *p, struct json *root)
 	json_put_number(root, "clusters", job->clusters);
 	if (job->kind != &kind_kcagc)
 		return;
-	/* Jobs whose numbers have a known bound do not use the preset. */
+	/* Landmark and gcc do not use the preset. */
 	if (!kcagc_is_bounded(job))
 		json_put_string(root, "preset", preset_names[job->preset]);
 	filter = json_put_object(root, "filter");

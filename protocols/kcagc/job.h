@@ -89,10 +89,10 @@ size_t kcagc_burst(const void *job, size_t n, bool down);
  * too early for hashes of matched edges, so parties compare their graphs after the match. */
 bool kcagc_compares_later(const struct kcagc_job *job);
 
-/* Returns an upper bound of the distances of joint rows and centres, for n rows of L parties; 0 if
- * it depends on the data. The bound is valid because an embedded row has length (r / m)^(1 -
- * row_power), where r is its length before scaling and m the mean of these, and r <= n m.
- */
+/* Returns an upper bound of the squared distances of joint rows and centres, for n rows of L
+ * parties; 0 if it depends on the data. The bound is valid because an embedded row has length (r /
+ * m)^(1 - row_power), where r is its length before scaling and m the mean of these, and r <= n
+ * m. */
 double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n);
 /* If kcagc_most() leaves fewer fraction bits than this, the parties agree on a bound that their
  * data determine. */

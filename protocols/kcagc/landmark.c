@@ -293,8 +293,9 @@ static enum err broadcast_sets(struct state *s, struct mat *Q)
 	return sums_means(s->parties, s->basis->order, s->set, s->n, sets, Q);
 }
 
-/* Computes the sums Q = K G D^-1 of the sets, and F: all rows, projected on the landmarks' span and
- * reduced to its k + 10 leading directions. */
+/* Computes the sums Q = K G D^-1 of the sets (sums_means()), and F: all rows, projected on the
+ * landmarks' span and reduced to its leading directions: k + 10 before a power step, otherwise
+ * sums_columns(). */
 static enum err landmark_round(struct state *s, struct mat *Q, struct mat *F)
 {
 	struct mat Phi;
@@ -309,8 +310,8 @@ static enum err landmark_round(struct state *s, struct mat *Q, struct mat *F)
 	return err;
 }
 
-/* Multiplies the landmarks' directions by K, which brings them close to the leading directions of
- * all rows. Z gets the rows in the space of both sums. Releases Q and F. */
+/* Multiplies the landmarks' directions F by K (sums.h), which brings them close to the leading
+ * directions of all rows. Z gets the rows in the space of both sums. Releases Q and F. */
 static enum err power_round(struct state *s, struct mat *Q, struct mat *F)
 {
 	struct mat Y;

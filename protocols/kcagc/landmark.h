@@ -67,8 +67,8 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
  * each further step. The sums of n (2k + 10) and n (k + 10) words are smaller if there are fewer
  * landmarks or directions. If settle.h tries two orders, all steps except sums_agree() run twice.
  * The same seed and local clusters give the same labels for any split. `report` (may be NULL) is
- * filled up to the step at which the run ended. ERR_INPUT: k exceeds n. ERR_JOB: min_cell exceeds
- * n. */
+ * filled up to the step at which the run ended. ERR_INPUT: k is 0 or exceeds n, or n is below 2.
+ * ERR_JOB: min_cell exceeds n. Other errors are those of the sums. */
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p,
 		      uint32_t *label, struct landmark_report *report) MUST_CHECK;
 
@@ -85,13 +85,13 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 		       size_t *merged) MUST_CHECK;
 
 /* Initialises Phi (n x r): the rows projected on the span of the sets' means, from Q = K G D^-1 (n
- * x sets), where G is the indicator of the sets and D has their sizes. Phi = Q E lam^-1/2, where E
- * and lam are the eigenvectors and eigenvalues of W = sym(D^-1 G'Q). */
+ * x sets; sums_means()), where G is the indicator of the sets and D has their sizes. Phi = Q E
+ * lam^-1/2, where E and lam are the eigenvectors and eigenvalues of W = sym(D^-1 G'Q). */
 enum err landmark_project(const struct mat *Q, const uint32_t *set, struct mat *Phi) MUST_CHECK;
 
 /* Moves each row to the nearest joint mean: sets label[i] to the c with the least -2 Q_ic + (mean
- * over cluster c of Q_jc), with Q = K G D^-1 (n x k) from the clusters in `label`. Empty clusters
- * stay empty. Returns the number of labels changed. */
+ * over cluster c of Q_jc), with Q (n x k) from sums_means() of the clusters in `label`. Empty
+ * clusters stay empty. Returns the number of labels changed. */
 size_t landmark_polish(const struct mat *Q, uint32_t *label);
 
 /* Fills margin (n) with kmeans_margins() of `label`, which landmark_polish() computed from Q and

@@ -5,7 +5,7 @@
 
 #include "protocols/kcagc/seen.h"
 
-/* With fewer edges than LINKED_LEAST the test is not reliable, so no fact is marked. */
+/* With fewer edges than LINKED_LEAST the test is not reliable, so no column is marked. */
 enum { LINKED_LEAST = 100 };
 
 /* Marks the foreign columns in which linked rows are no more alike than other rows: Moran's I

@@ -71,10 +71,11 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
  * zero rows. */
 unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap);
 
-/* Limits the order so that degrees do not dominate. q is the unit vector along sqrt(degree). Each
- * step moves S^t X towards q, and the rules above do not bound this. Returns the highest p from 1
- * to `most` for which the share of ||S^p X||^2 along q is at most ORDER_SHARE; 1 if there is none.
- * sums[0] = ||q' X||^2, which equals ||q' S^t X||^2; sums[t] = ||S^t X||^2, t = 1 .. most. */
+/* Limits the order so that degrees do not dominate. q is the unit vector along sqrt(degree), S as
+ * in slice.h. Each step moves S^t X towards q, and the rules above do not bound this. Returns the
+ * highest p from 1 to `most` for which the share of ||S^p X||^2 along q is at most ORDER_SHARE; 1
+ * if there is none. sums[0] = ||q' X||^2, which equals ||q' S^t X||^2; sums[t] = ||S^t X||^2, t = 1
+ * .. most. */
 static const double ORDER_SHARE = 0.93;
 unsigned psi_share(const double *sums, unsigned most);
 /* Order 1 is also tried (settle.h) if psi_share() has lowered the order of psi_gcc() and degrees

@@ -21,7 +21,7 @@ enum { SKETCH_ROWS = 16000, SKETCH_DIMS = 2 * SKETCH_LEADING / 3 };
  * leading left singular vectors. The other columns are F (I - P'P) R, where R has random signs over
  * sqrt(SKETCH_RANDOM). Distances between sums of rows of Y are those of F in the mean. If Y is
  * filtered further, it is a sketch of F filtered further. Bitwise identical for any number of
- * threads. ERR_INPUT: products overflow. */
+ * threads. ERR_INPUT: products overflow. ERR_CANCELLED: the job was stopped. */
 enum err sketch_of(const struct linear_map *F, struct mat *Y) MUST_CHECK;
 /* Copies the columns F P'. */
 void sketch_leading(const struct mat *Y, struct mat *part);

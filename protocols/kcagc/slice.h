@@ -1,9 +1,9 @@
 /* slice.h -- a party's features in federated GCC and landmark projection: the questions of the
  * coordinator and the party's term of each secure sum.
  *
- * T = rownorm(S + I) is the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022), X_1 .. X_L are the
- * slices of L parties. Nothing here depends on L, so the same code also answers for pooled data (L
- * = 1). */
+ * T = rownorm(S + I) is the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022). S = D^-1/2 (A + I)
+ * D^-1/2, where D has the degrees in A + I. X_1 .. X_L are the slices of L parties. The same code
+ * also answers for pooled data (L = 1). */
 #ifndef PROTOCOLS_KCAGC_SLICE_H
 #define PROTOCOLS_KCAGC_SLICE_H
 
@@ -34,9 +34,8 @@ enum {
 enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
 
 /* In the order of use: ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS at most once,
- * the others any number of times. Each comment begins with the number of words of the answer, for n
- * nodes. All answers are row-major; rows are nodes. X_l is this party's slice, of m_l columns; B
- * has d. */
+ * the others any number of times. Each comment begins with the length of the answer, for n nodes.
+ * All answers are row-major; rows are nodes. X_l is this party's slice, of m_l columns; B has d. */
 enum question_kind {
 	/* 2 + n: 0 if the features are binary (seen.h), else 1; number of columns that vary, at
 	 * least 1; squared row norms, of idf-weighted features if the first number is 0. Before it
@@ -113,8 +112,8 @@ struct slice {
 	double spread[SLICE_POWERS];          /* with degrees: c_t^2, known after ASK_SPREADS */
 	/* T^order X, n x m_l; empty before its first use. With degrees it is multiplied by
 	 * degrees_scale() and has a last column (the only one with DEGREES_ALONE), sqrt(w) z. z is
-	 * the column of degrees.h; w = DEGREES_SHARE c_p^2 / n, or c_p^2 / n with DEGREES_ALONE.
-	 * Over all parties this adds the share times ||J T^p X||^2 / n z z' to K. */
+	 * the column of degrees.h; w = DEGREES_SHARE c_p^2 / n, or c_p^2 / n with DEGREES_ALONE. So
+	 * K (sums.h) has one more term: z z' times the sum of the parties' w. */
 	struct mat filtered;
 	/* Replaces `filtered` for a large sparse X, of which only products are used; owned. */
 	struct wide *wide;

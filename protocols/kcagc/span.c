@@ -25,7 +25,7 @@ static void span_append(struct mat *A, const double *size, const struct mat *Y)
 	}
 }
 
-/* Computes W = B' A, with B = [G D^-1/2, F]. */
+/* Computes W = B' A, with B = [G D^-1/2, F] (G as in span.h). */
 static void span_products(const struct mat *A, const uint32_t *set, const double *size,
 			  const struct mat *F, struct mat *W)
 {

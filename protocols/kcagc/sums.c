@@ -166,7 +166,8 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 	return ERR_OK;
 }
 
-/* Sums numbers with a known bound, which use the full range of the job's words. */
+/* Sums numbers with a known bound, scaled so that they use all bits of the integers that are
+ * summed. */
 static enum err sums_sum_words(struct parties *parties, const struct question *q, size_t n,
 			       double *x)
 {

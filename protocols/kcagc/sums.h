@@ -31,12 +31,13 @@ struct sums_basis {
 };
 
 /* Agrees on facts, norms and the order, in phases "norms" and "order". Sums: the bound on norms
- * (parties_bound), facts and joint row norms (2 + n words), spreads. The spreads are 2 SLICE_POWERS
- * numbers if the job gives the order, otherwise SLICE_SPREADS; degrees add one number. If only some
- * parties have no columns but words and facts, one more sum of n words precedes the spreads. If
- * order is 0, slice_order() chooses it. With `own` (ASK_CELLS; may be NULL), a phase "local"
- * between "norms" and "order" collects the parties' own clusters into cells (parties x n).
- * ERR_INPUT: order exceeds SLICE_ORDER_MAX, or all features are zero. */
+ * (parties_bound), facts and joint row norms (2 + n numbers), spreads. The spreads are 2
+ * SLICE_POWERS numbers if the job gives the order, otherwise SLICE_SPREADS; degrees add one number,
+ * "auto" three. If only some parties have features of 0 and 1 alone (besides foreign columns,
+ * seen.h), one more sum of n numbers precedes the spreads. If order is 0, slice_order() chooses it.
+ * With `own` (ASK_CELLS; may be NULL), a phase "local" between "norms" and "order" collects the
+ * parties' own clusters into cells (parties x n). ERR_INPUT: order exceeds SLICE_ORDER_MAX, or all
+ * features are zero. */
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
 		    struct question *own, uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
 

@@ -79,8 +79,8 @@ void joint_begin(struct joint *j)
 }
 
 /* Protocol 2, lines 15 and 30, for restart r in iteration t: computes the next labels from the
- * squared distances D (m x K, changed here). Returns the number of items that moved. In the 1/9
- * step (t = 0) returns 0. */
+ * squared distances D (m x K, changed here). Returns the number of items that moved; 0 at t = 0,
+ * which leaves items out by kmeans_assign_ninth(). */
 static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
@@ -261,7 +261,8 @@ struct centres {
 	double *square; /* K: <mu_c, mu_c> */
 };
 
-/* Adds item i to cluster c; g is row i of G. If weight is negative, removes the item instead. */
+/* Adds item i to cluster c; g has the inner products of item i with all items. If weight is
+ * negative, removes the item instead. */
 static void joint_move_item(struct centres *s, size_t c, double weight, const double *g)
 {
 	double *sum = ROW(&s->S, c);

@@ -31,18 +31,20 @@ struct joint {
 	uint32_t *label;
 	bool *running;  /* R: the restart was not stopped at `screen` */
 	uint32_t *best; /* m: final assignment of the best restart */
-	/* The next members are maintained by joint_kmeans(): */
+	/* The next members are maintained by joint_kmeans() and, for gram, by gram_lloyd(): */
 	/* R: the restart is running, and its last iteration changed an assignment. */
 	bool *moving;
 	bool *used;      /* R x K: the start assigned the cluster an item, so its centre exists */
-	double *inertia; /* R: sum of weight x least distance, from the last sum */
-	/* R: for each restart that has ended, kmeans_silhouette() of its last sum. */
+	double *inertia; /* R: sum of weight x least distance, in the last iteration */
+	/* R: for each restart that has ended, kmeans_silhouette() of its last distances. */
 	double *silhouette;
 	/* R x m, or NULL: kmeans_margins() of the last sums. At the end row 0 belongs to the best
 	 * restart. */
 	double *margin;
 	double *objective; /* Q x R: inertia at each iteration, for the record */
-	void *acc;         /* memory for the sum: m x K words for each moving restart */
+	/* memory for the sum: m x K words for each moving restart; for gram, the words of
+	 * gram_sum() */
+	void *acc;
 	unsigned iterations;
 };
 
@@ -54,9 +56,10 @@ bool joint_is_trivial(const struct joint *j);
 void joint_release(struct joint *j);
 
 /* Runs all groups of one level to the end. The members of each group must have its cells and,
- * unless it is trivial, its starts. Takes one round for the 1/9 step and at most Q more, for all
- * groups together. Afterwards `best` is the assignment of the restart of least inertia (of equal
- * restarts, the first). The members have received it. */
+ * unless it is trivial, its starts. Takes one round for the first assignment, which leaves items
+ * out (kmeans_assign_ninth()), and at most Q more, for all groups together. Afterwards `best` is
+ * the assignment of the restart of least inertia (of equal restarts, the first). The members have
+ * received it. */
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
 /* For exchange "gram": computes the same result from one secure sum per group. The sum has the m (m

@@ -31,7 +31,8 @@ static const struct tree_node *root_of(const struct state *s)
 	return &s->tree.node[s->tree.count - 1];
 }
 
-/* Curves over the orders 1 .. known, as sums over the parties, and the order by AGC's rule. */
+/* Curves over the orders 1 .. known: intra-cluster distances (`intra`), summed over the parties,
+ * and modularities of clusters (`fit`), as the mean over them. */
 struct curves {
 	double intra[ORDER_CAP];
 	double unit; /* the parties multiply distances by it */
@@ -78,10 +79,10 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 		log_info("filter.order \"auto\" is %u", order);
 }
 
-/* For filter.order "auto": applies AGC's rule to the summed intra-cluster distances, ORDER_BLOCK
- * orders per round. Unless preset is "paper", psi_fit() then limits the order by the mean
- * modularity of the parties' clusters. Sets run->job.filter_order. Records the order by AGC's rule
- * alone as "order_rule", which is 0 if the search ended before the distance rose. Records the
+/* For filter.order "auto": applies AGC's rule (order.h) to the summed intra-cluster distances,
+ * ORDER_BLOCK orders per round. Unless preset is "paper", psi_fit() then limits the order by the
+ * mean modularity of the parties' clusters. Sets run->job.filter_order. Records the order by AGC's
+ * rule alone as "order_rule", which is 0 if the search ended before the distance rose. Records the
  * distances up to the rise ("order_distances"), and the modularities ("order_modularities").
  * Returns errors of order_decide(). */
 static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
@@ -468,8 +469,8 @@ static enum err server_kcagc_polish(struct run *run, struct state *s)
 	return e;
 }
 
-/* Sets the fraction bits of distances and inner products. They depend on a bound, which is known or
- * which the parties agree on. */
+/* Unless the job gives the fraction bits of distances and inner products, sets them. They depend on
+ * a bound, which is known or which the parties agree on. */
 static enum err server_kcagc_agree_words(struct run *run, const struct tree_node *root,
 					 uint64_t *round)
 {

@@ -67,7 +67,8 @@ static enum err server_kcagc_run_method(struct run *run, uint32_t **label)
 	return server_kcagc(run, *label);
 }
 
-/* Agrees on the words of a prediction, as protocols/kcagc/party/predict.c describes. */
+/* Agrees on the fraction bits of a prediction's sums, as party_predict_agree_words() in
+ * protocols/kcagc/party/predict.c describes. */
 static enum err server_kcagc_kind_agree_words(struct run *run, const struct tree_node *all,
 					      uint64_t *round)
 {

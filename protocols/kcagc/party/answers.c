@@ -29,8 +29,9 @@ void answers_free(struct answers *a)
 	free(a);
 }
 
-/* Returns the factor by which an answer's numbers use all bits of the job's words, if a bound of
- * the numbers is known. */
+/* Returns the factor by which an answer's numbers use all bits of the integers that are summed.
+ * Returns 1 if no bound of the numbers is known, or if the job gives the fraction bits of 64-bit
+ * integers. */
 static double scale_of(const struct work *work, double most)
 {
 	struct fixed f = secure_fixed(work, work->L);
@@ -183,8 +184,9 @@ enum err answers_send_facts(struct answers *a)
 	return send_term(a, &facts, a->own);
 }
 
-/* Receives which parties have words alone, and the joint norms. Checks both against this party's
- * own features. Sends norms without idf weights if only some parties have words alone. */
+/* Receives whether all, some or no parties have only words (features of 0 and 1) besides foreign
+ * columns (seen.h), and the joint norms. Checks both against this party's own features. If only
+ * some parties have, sends norms without idf weights. */
 static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
 	struct work *work = a->work;

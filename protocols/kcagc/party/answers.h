@@ -46,9 +46,9 @@ enum err answers_send_spreads(struct answers *a) MUST_CHECK;
 
 /* ---- terms that depend on a->order ---- */
 
-/* Receives B (n x width), and sends X_l (X_l' B). ERR_PEER unless the columns of B are orthogonal
- * and of length sqrt(n). Filters before it receives B, so that the filter's memory and B are not
- * needed at the same time. */
+/* Receives B (n x width), and sends X_l (X_l' B), where X_l is the filtered slice. ERR_PEER unless
+ * the columns of B are orthogonal and of length sqrt(n). Filters before it receives B, so that the
+ * filter's memory and B are not needed at the same time. */
 enum err answers_send_products(struct answers *a, size_t width) MUST_CHECK;
 /* Sends X_l M'. M has the means of the party's rows over the k received sets. */
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k) MUST_CHECK;

@@ -32,9 +32,9 @@ void party_joint_release(struct joint *j); /* frees mu, before, label, moving */
  * moving restart. */
 enum err party_joint_send_distances(struct work *work, const struct joint *j) MUST_CHECK;
 
-/* Lines 15-21 and 30-36: receives the assignments (t = 0: those of the 1/9 step, which leave items
- * out) and updates this party's part of the centres. If no item of a restart moved, the restart has
- * ended; both sides see this. */
+/* Lines 15-21 and 30-36: receives the assignments, of which the first (t = 0) leaves items out, and
+ * updates this party's part of the centres. If no item of a restart moved after t = 0, the restart
+ * has ended; both sides see this. */
 enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned t,
 				    size_t *moved) MUST_CHECK;
 

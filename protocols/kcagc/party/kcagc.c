@@ -299,8 +299,8 @@ static enum err party_kcagc_polish(struct work *work, struct state *s)
 	return e;
 }
 
-/* Sets the fraction bits of distances and inner products, from a known bound or from one that the
- * parties agree on. */
+/* Unless the job gives the fraction bits of distances and inner products, sets them from a known
+ * bound or from one that the parties agree on. */
 static enum err party_kcagc_agree_words(struct work *work, const struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];

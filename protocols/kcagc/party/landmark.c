@@ -72,7 +72,8 @@ static enum err landmarks(struct answers *a)
 	return e;
 }
 
-/* Receives sqrt(n) B, and sends this party's term of K B. */
+/* Receives B, multiplied by sqrt(n), and sends this party's term of the joint product K B
+ * (sums.h). */
 static enum err party_landmark_power(struct answers *a)
 {
 	struct work *work = a->work;
@@ -88,8 +89,8 @@ static enum err party_landmark_power(struct answers *a)
 	return answers_send_products(a, width);
 }
 
-/* Runs the guard, whose answer has the means for the first polish step too. Then runs the other
- * polish steps. */
+/* Sends the answer for the guard (guard.h), which also has the means for the first polish step.
+ * Then runs the other polish steps. */
 static enum err party_landmark_polish(struct answers *a)
 {
 	unsigned steps = kcagc_job(&a->work->job)->polish;

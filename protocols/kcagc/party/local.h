@@ -10,8 +10,8 @@
 #include "protocols/kcagc/party/points.h"
 #include "party/work/work.h"
 
-/* Runs embed_keep() on work's features, and uses them up. hash: receives the hash of all inputs. An
- * embedding on ranks is not cached. */
+/* Runs embed_keep() on work's features, and uses them up. hash: receives the hash of all inputs, or
+ * 0 if there is no cache. An embedding on ranks is not cached. */
 enum err local_embed(struct work *work, const struct embed_params *p, struct points *Z,
 		     struct embedding *how, uint8_t hash[static SECAGG_HASH_LEN]) MUST_CHECK;
 

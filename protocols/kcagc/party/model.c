@@ -259,7 +259,7 @@ static void walk_columns(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
-/* Contents after the facts: none, data of the method, or columns. */
+/* Contents after the facts about the run: none, data of the method, or columns. */
 enum { KEPT_NONE, KEPT_BY_METHOD, KEPT_COLUMNS };
 
 static void walk_what(struct codec *c, struct model *m)

@@ -5,7 +5,7 @@
  * part of the k centres of the final labels. It stores only the names of the other parties. A
  * method without centres leaves a model without centres.
  *
- *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | contents u32 |
+ *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | run | contents u32 |
  *                                       embedding, centres (1); placing (1, landmark);
  *                                       columns, centres (2) | sizes | SHA-256
  */
@@ -34,8 +34,9 @@ struct model {
 	enum kcagc_method method;
 	unsigned min_cell, clusters, fraction_bits; /* fraction_bits is 1 if the job says "auto" */
 	uint64_t nodes;
-	/* The next members are used only if `kept`: methods tree, flat and basic with min_cell 1,
-	 * and landmark with polish. */
+	/* The next members are used only if `kept`. This needs min_cell 1, a method other than gcc
+	 * and, except in kmeans.columns, standardize "none". landmark also needs polish, and no
+	 * degrees. */
 	bool kept;
 	/* kmeans.columns: turns columns into points, m entries each; `how` is then empty. Other
 	 * kinds: empty. */

@@ -160,8 +160,9 @@ static enum err party_predict_place(struct work *work, const struct tree_node *a
 	return e;
 }
 
-/* Agrees on a bound 2^e of squared lengths. Squared distances of rows to centres are then at most 4
- * 2^e over all parties, and put_empty_clusters() adds 2^e at each party. With landmark, joint rows
+/* Unless the job gives the fraction bits, agrees on a bound 2^e of squared lengths, and sets *away
+ * to 2^e (otherwise 1). Squared distances of rows to centres are then at most 4 2^e over all
+ * parties, and put_empty_clusters() adds *away at each party. With landmark (Z is NULL), joint rows
  * have length at most 1, so each party proposes 1. */
 static enum err party_predict_agree_words(struct work *work, const struct tree_node *all,
 					  const struct points *Z, double *away)

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double GRAM = 0.5; /* share of mu^2 that the noise on B'B uses */
+/* share of mu^2 (common/privacy/account.h) that the noise on B'B uses */
+static const double GRAM = 0.5;
 
 static bool uploads_factors(const struct fedsc_job *job)
 {

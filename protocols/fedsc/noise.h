@@ -15,8 +15,8 @@ struct fedsc_noise {
 	double mu;             /* exact mu of the job's noise (common/privacy/account.h) */
 	const char *mechanism; /* name of the mechanism, a static string; NULL if eps is 0 */
 	/* ---- noise on data ---- */
-	/* With eps, also for noise in aggregates: length to which raw rows are shortened; 0: no row
-	 * is shortened. */
+	/* with eps, and also for noise in aggregates: length to which raw rows are shortened; 0: no
+	 * row is shortened */
 	double clip;
 	/* with eps: `sensitivity` is 2 clip, and `sigma` is the deviation of noise
 	 * on raw rows */

@@ -26,8 +26,9 @@ static const char *fedspectral_needs_all(const void *p)
 		   : NULL;
 }
 
-/* Returns why the job does not satisfy a policy that demands noise. "exact" and "plus" disclose
- * degrees and blocks. "fedspectral" discloses nothing but labels, so it needs no noise. */
+/* Returns why the job does not satisfy a policy that demands noise, or NULL. "exact" discloses
+ * degrees and products, and "fedspectral+" discloses blocks. "fedspectral" discloses only clusters
+ * (each party's local ones to the coordinator), so it needs no noise. */
 static const char *fedspectral_needs_noise(const void *p)
 {
 	const struct fedspectral_job *job = p;

@@ -43,8 +43,8 @@ void fedspectral_party_join(struct fedspectral_party *p, const double *degree);
 void fedspectral_regularize(double *degree, size_t n, double tau);
 
 /* Returns the number of positive degrees among n. active[i] becomes the number of positive degrees
- * before node i, or UINT32_MAX if its degree is 0; active may be NULL. Both sides number rows by
- * this function. */
+ * before node i, or UINT32_MAX if its degree is not positive; active may be NULL. Both sides number
+ * rows by this function. */
 size_t fedspectral_active(const double *degree, size_t n, uint32_t *active);
 
 /* Algorithm 3: replaces V (n x k) by (I - L)^iterations V. L is the normalised Laplacian of the

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM = 0x66657078 };            /* random stream of the first block */
-enum { COLUMNS = 4, POWERS = 6 };        /* l and T1 of private.h */
-static const double OF_DEGREES = 0.1;    /* share of mu^2 that the noise on degrees uses */
+enum { STREAM = 0x66657078 };     /* random stream of the first block */
+enum { COLUMNS = 4, POWERS = 6 }; /* l and T1 of private.h */
+/* share of mu^2 (common/privacy/account.h) that the noise on degrees uses */
+static const double OF_DEGREES = 0.1;
 static const double LENGTH = 2.0 / 3;    /* mean length of the rows of X; the maximum is 1 */
 static const double LEAST_DEGREE = 0.25; /* degrees below this share of the mean are raised */
 

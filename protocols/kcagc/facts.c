@@ -49,8 +49,8 @@ static void count_value(void *ctx, size_t row, size_t column, double *value)
 
 struct scaling {
 	const double *row, *column; /* factors of rows and columns; column may be NULL */
-	/* word kinds of the slice's columns; in a WORD_PRESENT column, non-zeros become 1 before
-	 * scaling */
+	/* enum word_kind of each of the slice's columns; in a WORD_PRESENT column, non-zeros become
+	 * 1 before scaling */
 	const uint8_t *word;
 };
 

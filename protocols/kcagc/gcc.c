@@ -64,8 +64,8 @@ static enum err gcc_times_joint(void *ctx, const struct mat *B, struct mat *Y)
 	return sums_products(s->parties, s->basis->order, B, Y);
 }
 
-/* Initialises Z with the joint leading left singular vectors times singular values. Computes G and
- * F by k-means on Z. */
+/* Initialises Z with the joint leading left singular vectors times singular values. Computes
+ * the labels G and the centres F by k-means on Z. */
 static enum err first(struct state *s, struct mat *Z)
 {
 	struct ortho_operator K = { .ctx = s, .times = gcc_times_joint };

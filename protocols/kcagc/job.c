@@ -273,11 +273,11 @@ void kmeans_columns_presets(const struct json *root, struct kind_presets *to)
 void kcagc_settle(void *p, bool modulus_given)
 {
 	struct kcagc_job *job = p;
-	/* Unit rows have distances of at most 4 and inner products of at most 1. Rows that are
-	 * divided by at least the square root of their length have only slightly larger distances
-	 * and products. (Powers above 1 would lengthen short rows.) So with 16 fraction bits, sums
-	 * over all parties fit into 32 bits, which halves traffic and masks. Other sums need 64
-	 * bits. */
+	/* Unit rows have squared distances of at most 4 and inner products of at most 1. Rows that
+	 * are divided by at least the square root of their length have only slightly larger squared
+	 * distances and products. (Powers above 1 would lengthen short rows.) So with 16 fraction
+	 * bits, sums over all parties fit into 32 bits, which halves traffic and masks. Other sums
+	 * need 64 bits. */
 	bool fits =
 	    job->method == METHOD_LANDMARK ||
 	    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&

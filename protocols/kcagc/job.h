@@ -99,7 +99,8 @@ double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n);
 enum { KCAGC_FRACTION_LEAST = 20 };
 
 /* Returns true for landmark projection and GCC, whose numbers have bounds that follow from n alone.
- * Numbers are scaled to fill the words, unless the job gives fraction_bits for 64-bit words. */
+ * Numbers are scaled to fill the integers of a sum, unless the job gives fraction_bits for 64-bit
+ * integers. */
 bool kcagc_is_bounded(const struct kcagc_job *job);
 /* Returns true if two orders may be tried, one after the other (settle.h). This needs a bounded job
  * with filter.order "auto". False with a range, since each order would choose its own k. False with

@@ -1,8 +1,8 @@
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
-/* Returns whether the job may give fraction_bits. With 32-bit words, it may only if the numbers
- * have a known bound. */
+/* Returns whether the job may give fraction_bits: always, except with "landmark" and "gcc" and
+ * 32-bit integers, since those methods scale their numbers to fill them. */
 static bool has_fraction(const void *p)
 {
 	const struct kcagc_job *job = p;

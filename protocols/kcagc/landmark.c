@@ -189,7 +189,8 @@ size_t landmark_polish(const struct mat *Q, uint32_t *label)
 	bool *there = alloc(k, sizeof(*there));
 	struct mat means;
 
-	set_means(Q, label, k, &means); /* (D^-1 G'K G D^-1)_cc = ||mean of c||^2 */
+	/* entry c, c becomes the squared length of the joint mean of cluster c */
+	set_means(Q, label, k, &means);
 	for (size_t i = 0; i < Q->rows; i++)
 		there[label[i]] = true;
 	for (size_t i = 0; i < Q->rows; i++) {

@@ -55,7 +55,7 @@ size_t landmark_most(unsigned k, size_t n);
 size_t landmark_columns(unsigned k, size_t n);
 
 /* Returns the parameters of a party's own k-means, which are those of Protocol 1 with Q = 10 and
- * the 1/9 step. R is 5, or 2 if local_clusters is 8 k or more. */
+ * `ninth` (kmeans_params) set. R is 5, or 2 if local_clusters is 8 k or more. */
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads);
 
@@ -75,9 +75,10 @@ enum err landmark_run(struct parties *parties, size_t n, const struct landmark_p
 /* -- the steps ------------------------------------------------------------------------------ */
 
 /* Finds sets of nodes that the parties' clusters (parties x n, each below `clusters`) have in
- * common. Centres the indicators, divides each column by the square root of its size, and runs
- * k-means with at most `most` clusters on the leading k + 10 left singular vectors times singular
- * values. set (n): the set of each node, numbered from 0 without gaps; *sets: the number of sets.
+ * common. Makes a matrix of 0 and 1 with a row for each node and a column for each cluster of each
+ * party. Centres it, divides each column by the square root of its cluster's size, and runs k-means
+ * with at most `most` clusters on the leading k + 10 left singular vectors times singular values.
+ * set (n): the set of each node, numbered from 0 without gaps; *sets: the number of sets.
  * Sets smaller than min_cell are merged into the largest; *merged: the number of merged sets. O(n
  * parties (k + 10)) per round. */
 enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t clusters,

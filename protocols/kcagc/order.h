@@ -31,8 +31,9 @@ struct order_search {
 	struct mat Y;
 	uint32_t *label; /* clusters of Y; NULL before the first order */
 	double last[2];  /* terms of Y: distance, modularity */
-	/* AGC's rule decides alone, set by the caller after order_begin(). Its first rise depends
-	 * on restarts at each order, so a sketched search also has them. */
+	/* AGC's rule decides alone, without psi_fit(); set by the caller after order_begin(). The
+	 * order at which the distance first rises depends on the restarts at each order, so a
+	 * sketched search then has restarts, too. */
 	bool alone;
 	struct embed_params how;
 	struct kmeans_params clusters;

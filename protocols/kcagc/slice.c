@@ -417,7 +417,8 @@ static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
 	m = (size_t)facts[1] * parties;
 	err = slice_spreads(s, &ask, spreads);
 	free(facts);
-	if (!err && !order) /* all entries are zero, so the order does not matter */
+	if (!err && !order)
+		/* if spreads[0] is 0, all values are 0 and the order does not matter */
 		order = spreads[0] > 0
 			    ? slice_order(spreads, ranks_n(s->g->ranks, s->g->adjacency.rows), m)
 			    : 1;

@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* X counts as sparse if fewer than one entry in SPARSE is non-zero. */
+/* X counts as sparse if fewer than one value in SPARSE is non-zero. */
 enum { SPARSE = 64 };
-static const size_t FORMED = 1 << 26; /* a slice with at most this many entries is formed */
+static const size_t FORMED = 1 << 26; /* T^p X is formed if it has at most this many values */
 
 bool wide_pays_for(size_t rows, size_t cols, size_t entries)
 {

@@ -21,7 +21,7 @@ struct wide {
 };
 
 /* Returns true if products are faster than forming T^p X: n m is above 2^26 (half a GB), and fewer
- * than one entry in 64 is non-zero. Smaller slices are formed, which is faster with many
+ * than one value of X in 64 is non-zero. Smaller slices are formed, which is faster with many
  * vectors. */
 bool wide_pays(const struct csr *X);
 bool wide_pays_for(size_t rows, size_t cols, size_t entries);

@@ -36,7 +36,8 @@ enum err party_standardize(struct work *work)
 {
 	bool standardized = kcagc_job(&work->job)->standardize != STANDARDIZE_NONE;
 
-	if (standardized || work->features->is_sparse) /* sparse columns have one common unit */
+	/* the columns of sparse features have the same unit, so none dominates by its unit */
+	if (standardized || work->features->is_sparse)
 		standard_warn_zero(work->features);
 	else
 		standard_warn(work->features, work_columns(work), true);

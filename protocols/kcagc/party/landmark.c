@@ -13,7 +13,7 @@
 /* Maximum bytes of the spreads, which this party sends after it has received the norms. */
 enum { SPREADS_MOST = 4 << 10 };
 
-/* Computes the clusters of Protocol 1, as in kCAGC. */
+/* Computes this party's facts, and its clusters of Protocol 1 as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)
 {
 	uint32_t clusters = kcagc_local_clusters(kcagc_job(&work->job));
@@ -53,7 +53,7 @@ static enum err check_sets(const struct work *work, const uint32_t *set, uint32_
 	return e;
 }
 
-/* Receives the set of each node, and sends X_l M'. */
+/* Receives the set of each node, and sends X_l M' (slice.h, ASK_MEANS). */
 static enum err landmarks(struct answers *a)
 {
 	struct work *work = a->work;

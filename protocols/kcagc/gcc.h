@@ -2,9 +2,10 @@
  * graph convolution for joint node representation learning and clustering", WSDM 2022) from secure
  * sums; coordinator side.
  *
- * GCC minimises ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a
- * vertical split the joint X enters only through K B = sum_l X_l (X_l' B), so that the labels do
- * not depend on the number of parties. With a single slice, this is the centralised method.
+ * GCC minimises ||T^p X - G F W'||^2 over W'W = I, labels G (n x k; each row has one 1, in the
+ * column of its cluster, and otherwise 0) and centres F. Over a vertical split the joint X enters
+ * only through K B = sum_l X_l (X_l' B), so that the labels do not depend on the number of parties.
+ * With a single slice, this is the centralised method.
  *
  * The paper clusters rows with the lengths that the filter leaves. Here, if long rows dominate, the
  * guard (guard.h) may take the clusters of scaled rows instead. Iterations would again depend on

@@ -86,8 +86,8 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 		       size_t *merged) MUST_CHECK;
 
 /* Initialises Phi (n x r): the rows projected on the span of the sets' means, from Q = K G D^-1 (n
- * x sets; sums_means()), where G is the indicator of the sets and D has their sizes. Phi = Q E
- * lam^-1/2, where E and lam are the eigenvectors and eigenvalues of W = sym(D^-1 G'Q). */
+ * x sets; G and D as in sums_means()). Phi = Q E lam^-1/2, where E and lam are the eigenvectors and
+ * eigenvalues of W = sym(D^-1 G'Q). */
 enum err landmark_project(const struct mat *Q, const uint32_t *set, struct mat *Phi) MUST_CHECK;
 
 /* Moves each row to the nearest joint mean: sets label[i] to the c with the least -2 Q_ic + (mean

@@ -35,8 +35,8 @@ static enum err settle_cluster(const struct settle *s, unsigned t, uint32_t *lab
 	return s->cluster(s->method, t, label, confidence, k);
 }
 
-/* Compares two clusterings by their modularity. both (2 n): the clusters of the lower order, then
- * those of the higher one. */
+/* Sums the modularity of two clusterings into basis->fit. both (2 n): the clusters of the lower
+ * order, then those of the higher one. */
 static enum err settle_compare(const struct settle *s, const uint32_t *both, unsigned k)
 {
 	struct question ask = { .kind = ASK_QUALITY,

@@ -23,7 +23,7 @@ enum { SKETCH_ROWS = 16000, SKETCH_DIMS = 2 * SKETCH_LEADING / 3 };
  * filtered further, it is a sketch of F filtered further. Bitwise identical for any number of
  * threads. ERR_INPUT: products overflow. ERR_CANCELLED: the job was stopped. */
 enum err sketch_of(const struct linear_map *F, struct mat *Y) MUST_CHECK;
-/* Copies the columns F P'. */
+/* Initialises *part (n x SKETCH_LEADING) with the columns F P' of Y. */
 void sketch_leading(const struct mat *Y, struct mat *part);
 
 #endif

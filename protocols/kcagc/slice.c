@@ -214,8 +214,8 @@ static enum err slice_emit_rows(const struct slice *s, const struct mat *C, cons
 	return err;
 }
 
-/* Makes B = G D^-1 (n x k), where G is the indicator of the sets in `label` and D has their sizes.
- * The answer X_l M' of ASK_MEANS is then X_l (X_l' B), as of ASK_PRODUCTS. */
+/* Makes B = G D^-1 (n x k), with G and D as in sums_means() (sums.h). The answer X_l M'
+ * of ASK_MEANS is then X_l (X_l' B), as of ASK_PRODUCTS. */
 static void indicator(const uint32_t *label, size_t k, size_t n, struct mat *B)
 {
 	double *size;

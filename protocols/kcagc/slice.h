@@ -29,8 +29,8 @@ enum {
 	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1,
 };
 
-/* Words of a column. WORD_ONE: it has only 0 and 1. WORD_PRESENT: each of its non-zeros counts as
- * 1. */
+/* Whether a column has words. WORD_NONE: no. WORD_ONE: yes, coded by 0 and 1. WORD_PRESENT: yes,
+ * coded by other numbers; each non-zero counts as 1. */
 enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
 
 /* In the order of use: ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS at most once,

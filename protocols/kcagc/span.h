@@ -15,9 +15,9 @@
 static const double SPAN_ZERO = 1e-8;
 
 /* Initialises Z (n x r, r <= most): rows that have the inner products of K projected on the span of
- * [G, F], along their leading principal axes. G (n x sets) are the indicators of `set`, Q = K G
- * D^-1, D the sizes; KF = K F. The axes are as near to K's as those of F after another product by
- * K, which would cost n d words more. Q and F are released. O(n (sets + d)^2). */
+ * [G, F], along their leading principal axes. Q = K G D^-1, with G and D as in sums_means() for
+ * `set`; KF = K F. The axes are as near to K's as those of F after another product by K, which
+ * would take one more sum, of n d integers. Q and F are released. O(n (sets + d)^2). */
 enum err span_join(struct mat *Q, const uint32_t *set, struct mat *F, const struct mat *KF,
 		   size_t most, struct mat *Z) MUST_CHECK;
 

@@ -51,9 +51,9 @@ enum err sums_products(struct parties *parties, unsigned order, const struct mat
  * min(10, restarts). The results of restarts differ less if there are more rows. */
 unsigned sums_restarts(unsigned restarts, size_t n);
 
-/* Sums K G D^-1, where G is the indicator of k sets that were broadcast before, and D has their
- * sizes: each row's inner products with the joint means of the sets. Column r is 0 if set r is
- * empty. Y (n x k) is initialised here. */
+/* Sums K G D^-1: each row's inner products with the joint means of k sets that were broadcast
+ * before. G (n x k) has 1 in column label[i] of row i, otherwise 0; D is diagonal and has the sizes
+ * of the sets. Column r is 0 if set r is empty. Y (n x k) is initialised here. */
 enum err sums_means(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
 		    size_t k, struct mat *Y) MUST_CHECK;
 /* Broadcasts the clusters of the next step, then calls sums_means(). */

@@ -18,7 +18,7 @@ bool wide_pays(const struct csr *X)
 	return wide_pays_for(X->rows, X->cols, X->start[X->rows]);
 }
 
-/* Computes Y (n x b) = T^p X C, for C (m x b). */
+/* Computes Y (n x b) = F C, for C of map.cols x b; F is `map`. */
 static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
 {
 	struct mat own = { w->X->cols, C->cols, C->a };
@@ -44,7 +44,7 @@ static void back_beside(const struct wide *w, const struct mat *Y, struct mat *C
 			MAT(C, w->X->cols, j) += w->beside[i] * MAT(Y, i, j);
 }
 
-/* Computes C (m x b) = X' T'^p Y. Uses up Y. */
+/* Computes C (map.cols x b) = F' Y, where F is `map`. Uses up Y. */
 static void back(const struct wide *w, struct mat *Y, struct mat *C)
 {
 	const struct csr *X = w->X;

@@ -11,8 +11,10 @@
 #include <stdbool.h>
 
 struct wide {
-	struct linear_map map; /* T^p X, n x m; its ctx is this struct, which must not be moved */
-	const struct csr *X;   /* borrowed, like g */
+	/* n x m: scale T^p X; with `beside`, n x (m + 1). Its ctx is this struct, which must not be
+	 * moved. */
+	struct linear_map map;
+	const struct csr *X; /* borrowed, like g */
 	const struct graph *g;
 	unsigned order, threads;
 	double scale;   /* factor of T^p X; initially 1 */
@@ -33,9 +35,9 @@ void wide_release(struct wide *w);
 /* Sets the factor, and appends the column `beside` (n), which it takes over. */
 void wide_put(struct wide *w, double scale, double *beside);
 
-/* Initialises Y (n x b) = F F' B, with F = T^p X, for B of n x b. Costs 2 p steps of the filter on
- * b columns and O(entries b); memory: 2 m b doubles in addition to Y. Bitwise identical for any
- * number of threads. */
+/* Initialises Y (n x b) = F F' B, where F is `map`, for B of n x b. Costs 2 p steps of the filter
+ * on b columns and O(b) for each non-zero of X; memory: 2 m b doubles in addition to Y. Bitwise
+ * identical for any number of threads. */
 void wide_products(const struct wide *w, const struct mat *B, struct mat *Y);
 
 /* Initialises M (b x map.cols) = B' F, with a row per column of B. */

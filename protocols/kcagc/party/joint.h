@@ -34,7 +34,8 @@ enum err party_joint_send_distances(struct work *work, const struct joint *j) MU
 
 /* Lines 15-21 and 30-36: receives the assignments, of which the first (t = 0) leaves items out, and
  * updates this party's part of the centres. If no item of a restart moved after t = 0, the restart
- * has ended; both sides see this. */
+ * has ended; both sides see this. *moved: number of items that moved, over all restarts; 0 at t =
+ * 0. */
 enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned t,
 				    size_t *moved) MUST_CHECK;
 

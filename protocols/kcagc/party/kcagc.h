@@ -1,5 +1,5 @@
 /* kcagc.h -- The party's side of kcagc, kcagc.predict and kmeans.columns: tables and entry points.
- * label has n entries, one per node, with rows sorted by id. proto/KINDS.md has the order of
+ * label has n entries, one per node, in the order of sorted ids. proto/KINDS.md has the order of
  * messages. */
 #ifndef PROTOCOLS_KCAGC_PARTY_KCAGC_H
 #define PROTOCOLS_KCAGC_PARTY_KCAGC_H

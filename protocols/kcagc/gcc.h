@@ -62,12 +62,13 @@ size_t gcc_width(const struct gcc_params *p, size_t n);
 
 /* Runs the phases "norms", "order", "init", "iterate" and writes label (n, each below k).
  *
- * It takes the sums of sums_agree(), p->rounds sums of n (k + 10) words, and one sum of n k words
- * per iteration. Before each product the coordinator broadcasts n (k + 10) numbers, and before each
- * iteration n labels. The guard adds 2 words to the first sum of n k words, and n labels to the
- * broadcast before it. If settle.h tries two orders, all steps except sums_agree() run twice. The
- * same seed gives the same labels. `report` (may be NULL) is filled up to the step at which the run
- * ended. ERR_INPUT: k is 0 or exceeds n, or n is below 2. Other errors are those of the sums. */
+ * It takes the sums of sums_agree(), p->rounds sums of n (k + 10) numbers, and one sum of n k
+ * numbers per iteration. Before each product the coordinator broadcasts n (k + 10) numbers, and
+ * before each iteration n labels. The guard adds 2 numbers to the first sum of n k numbers, and n
+ * labels to the broadcast before it. If settle.h tries two orders, all steps except sums_agree()
+ * run twice. The same seed gives the same labels. `report` (may be NULL) is filled up to the step
+ * at which the run ended. ERR_INPUT: k is 0 or exceeds n, or n is below 2. Other errors are those
+ * of the sums. */
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 

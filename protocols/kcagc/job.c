@@ -199,7 +199,7 @@ static const struct config_preset paper[] = {
 };
 
 /* Protocol 2 works on all nodes from the start, so polish steps are not needed. Each start sums n k
- * words, where methods with m cells sum m k words, so there are fewer starts. */
+ * numbers, where methods with m cells sum m k numbers, so there are fewer starts. */
 static const struct config_preset of_basic[] = { { "polish", "0" },
 						 { "starts", "40" },
 						 { "restarts", "10" },

@@ -62,13 +62,13 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 /* Runs the phases "norms", "local", "order", "landmarks", "power", "polish" and writes label (n,
  * each below k).
  *
- * It takes these sums: those of sums_agree(); one of n (2k + 10) words; with `power`, one of n (k +
- * 10) words; one of 2 + n k words for the guard and the first polish step; one of n k words for
- * each further step. The sums of n (2k + 10) and n (k + 10) words are smaller if there are fewer
- * landmarks or directions. If settle.h tries two orders, all steps except sums_agree() run twice.
- * The same seed and local clusters give the same labels for any split. `report` (may be NULL) is
- * filled up to the step at which the run ended. ERR_INPUT: k is 0 or exceeds n, or n is below 2.
- * ERR_JOB: min_cell exceeds n. Other errors are those of the sums. */
+ * It takes these sums: those of sums_agree(); one of n (2k + 10) numbers; with `power`, one of n (k
+ * + 10) numbers; one of 2 + n k numbers for the guard and the first polish step; one of n k numbers
+ * for each further step. The sums of n (2k + 10) and n (k + 10) numbers are smaller if there are
+ * fewer landmarks or directions. If settle.h tries two orders, all steps except sums_agree() run
+ * twice. The same seed and local clusters give the same labels for any split. `report` (may be
+ * NULL) is filled up to the step at which the run ended. ERR_INPUT: k is 0 or exceeds n, or n is
+ * below 2. ERR_JOB: min_cell exceeds n. Other errors are those of the sums. */
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p,
 		      uint32_t *label, struct landmark_report *report) MUST_CHECK;
 

@@ -423,7 +423,7 @@ static void leave_out_empty(const uint32_t *label, size_t n, unsigned k, double 
 }
 
 /* Runs up to P Lloyd steps over all nodes, from the root's clusters, until no node moves. Each step
- * sums n k words. */
+ * sums n k numbers. */
 static enum err server_kcagc_polish(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);

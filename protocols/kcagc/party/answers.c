@@ -186,7 +186,7 @@ enum err answers_send_facts(struct answers *a)
 
 /* Receives whether all, some or no parties have only words (features of 0 and 1) besides foreign
  * columns (seen.h), and the joint norms. Checks both against this party's own features. If only
- * some parties have, sends norms without idf weights. */
+ * some parties have only words, sends norms without idf weights. */
 static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
 	struct work *work = a->work;

@@ -203,7 +203,7 @@ static void put_empty_clusters(const uint64_t *size, size_t k, double away, doub
 				D[i * k + r] = D[i * k + first] + away;
 }
 
-/* Sends sums of k words for each row, in groups of `step` rows. The last group has the remaining
+/* Sends sums of k numbers for each row, in groups of `step` rows. The last group has the remaining
  * rows. */
 struct sums {
 	struct work *work;

@@ -60,8 +60,8 @@ TEST(test_bounds)
 		count[draw_below(&d, BOUND)]++;
 	for (int i = 0; i < BOUND; i++) /* each count is within six standard deviations */
 		assert_near((double)count[i], DRAWS / 6.0, 6 * sqrt(DRAWS / 6.0));
-	/* The bound is three quarters of all words: without rejection, the first third of numbers
-	 * would occur twice as often as the other numbers. */
+	/* The bound is three quarters of 2^32: if draws were taken modulo the bound without
+	 * rejection, the first third of numbers would occur twice as often as the other numbers. */
 	count[0] = 0;
 	for (int i = 0; i < DRAWS; i++)
 		count[0] += draw_below(&d, 3u << 30) < 1u << 30;

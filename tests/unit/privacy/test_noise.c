@@ -98,8 +98,8 @@ TEST(theorem_3_9)
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "eps is 0");
 }
 
-/* Rows of Z are in a ball of radius 0.25, so D_Z = 2 sqrt(4) 0.25 = 1 for any step. For a small
- * step, D_Z is the smaller value that follows from the step. */
+/* Rows of Z are in a ball of radius 0.25, so D_Z is at most 2 sqrt(4) 0.25 = 1, also for an
+ * infinite step. For a small step, D_Z is the smaller value that follows from the step. */
 TEST(theorem_3_9_in_a_ball)
 {
 	struct noise_factors p = factors;

@@ -157,7 +157,7 @@ static void refuse(enum msg_type type, const uint8_t *body, size_t len)
 	free(exact);
 }
 
-/* Returns the next shorter length. It steps by 1 up to 2000 and in the last 997 bytes, otherwise by
+/* Returns the next shorter length. It steps by 1 below 2997 and in the last 997 bytes, otherwise by
  * 997. */
 static size_t previous_prefix(size_t n, size_t len)
 {

@@ -1,4 +1,6 @@
-/* Tests the amount and the time of padding, and which links need it. */
+/* Tests the amount and the time of padding, and which links need it. The window is the number of
+ * bytes that TCP sends before an answer; it doubles if it is filled. A turn is all messages before
+ * an answer. */
 #include "tests/test.h"
 
 #include "common/base/alloc.h"

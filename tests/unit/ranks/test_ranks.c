@@ -156,7 +156,8 @@ TEST(same_bits)
 	check(0, 4, PLAIN, false);
 }
 
-/* Edges have weights, so no leaves are folded. */
+/* Edges have weights, so the filter keeps a row for each leaf instead of adding up the leaves of a
+ * node. */
 TEST(same_bits_with_weights)
 {
 	check(40, 5, WEIGHTED, false);
@@ -177,8 +178,8 @@ TEST(same_bits_of_words)
 	check(0, 2, BESIDE, true);
 }
 
-/* While the filter runs, the rank of a node also has the leaves of that node. With 30 steps the
- * filter uses a series instead of plain powers. */
+/* The filter adds up the leaves of a node, on the rank of that node. With 30 steps the filter uses
+ * a series instead of plain powers. */
 TEST(same_bits_with_leaves)
 {
 	check(40, 5, PLAIN, false);

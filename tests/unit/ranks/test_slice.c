@@ -138,7 +138,8 @@ static void answer_in_steps(struct slice *s, const struct question *q, size_t n,
 	mat_release(&C);
 }
 
-/* Checks an answer of this rank: the words for all rows, and its own rows. */
+/* Checks an answer of this rank: the first question_whole() numbers, which are for all rows, and
+ * the numbers of its own rows. */
 static void check_answer(struct slice *s, const struct whole *w, size_t q)
 {
 	struct question ask = w->ask[q];

@@ -25,8 +25,8 @@ static enum err note(size_t first, size_t n, uint8_t data)
 	return e;
 }
 
-/* Requires that note() refused the set. The error counts the words of the sketch that differ: at
- * most `ids`, because two ids may share a word. */
+/* Requires that note() refused the set. The error counts the differing words of the two sets'
+ * summaries (aligned.h): at most `ids`, and fewer if two ids share a word. */
 static void assert_differs(enum err e, size_t ids)
 {
 	static const char before[] = "the ids of bank-a differ by about ";
@@ -48,7 +48,7 @@ TEST(test_changes)
 	assert_differs(note(0, 2991, 3), 9);
 	assert_ok(note(0, 3020, 3));
 	assert_ok(note(0, 3000, 4));         /* the first set is permitted again */
-	assert_differs(note(0, 3012, 5), 8); /* 8 ids fewer than the last set that was accepted */
+	assert_differs(note(0, 3012, 5), 8); /* 8 ids fewer than the accepted set of 3020 */
 	assert_ok(note(9000, 40, 6));
 	assert_ok(note(0, 3000, 7));
 	lab_remove(dir);

@@ -85,8 +85,8 @@ static void check(const char *policy, size_t L, const char *job, const char *mes
 	desk_close(&d);
 }
 
-/* policy.min_parties bounds the members of the smallest sum: 2 in a tree (3 if three parties share
- * one node), otherwise all parties. */
+/* policy.min_parties bounds the members of the smallest sum from below: 2 in a tree (3 if it has
+ * three parties), otherwise all parties. */
 TEST(test_members_of_each_sum)
 {
 	static const char tree[] = ",\"method\":\"tree\"", flat[] = ",\"method\":\"flat\"",

@@ -355,7 +355,8 @@ TEST(test_shared_model)
 	stage_end(s);
 }
 
-/* Parties withhold all prototypes if min_cluster exceeds their numbers of graphs. */
+/* Parties withhold all prototypes if min_cluster exceeds their numbers of graphs, and none by
+ * default. */
 TEST(test_withheld)
 {
 	struct stage *s = stage_run(PARTIES, "min_cluster=1000");

@@ -81,8 +81,9 @@ TEST(test_kde_in_numpy)
 	}
 }
 
-/* The final mixture runs EM until it converges, not until it becomes slow. For overlapping
- * clusters, such as those of graphs, the two results differ. */
+/* The final mixture runs EM until it converges, as gmm_fit() does here with a much smaller
+ * tolerance. For overlapping clusters, such as those of graphs, EM that ends at the first small
+ * step gives another result. */
 TEST(test_mixture_where_em_settles)
 {
 	enum { N = 800, AXES = 3 };

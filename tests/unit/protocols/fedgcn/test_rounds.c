@@ -39,9 +39,9 @@ static double *upload_of(const struct fedgcn_party *party)
 	return x;
 }
 
-/* Line 13 of the algorithm stacks the prototypes of all epochs. The prototypes of the last epoch
- * equal those that "kde" uploads. The prototypes of epoch e equal the result of a round of e
- * epochs. */
+/* Line 13 of the FedGCN paper's Algorithm 1 stacks the prototypes of all epochs. The prototypes of
+ * the last epoch equal those that "kde" uploads. The prototypes of epoch e equal the result of a
+ * round of e epochs. */
 TEST(test_stacked)
 {
 	enum { K = 2, EPOCHS = 3 };
@@ -202,9 +202,9 @@ TEST(test_mean)
 
 /* ---- runs ---- */
 
-/* Runs each way of sharing with each kind of prototype, and with one of the two final clusterings
- * in turn. Each run succeeds, labels are below k, cluster sizes add up to all graphs, and the model
- * assigns the same labels as the run. */
+/* Runs each way of sharing with the prototypes MATCHED, KDE and STACKED, and with one of the two
+ * final clusterings in turn. Each run succeeds, labels are below k, cluster sizes add up to all
+ * graphs, and the model assigns the same labels as the run. */
 TEST(test_all_ways)
 {
 	for (int way = 0; way < 9; way++) {

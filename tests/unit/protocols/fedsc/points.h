@@ -16,8 +16,8 @@ struct points {
 	uint32_t *truth, *part;
 };
 
-/* Makes k balls of `each` rows in m columns, about `apart` deviations from each other. Each party
- * gets at least 2 rows. */
+/* Makes k balls of `each` rows in m columns, about `apart` deviations from each other. Deals them
+ * at random to L parties, whose numbers of rows differ by at most 1. */
 static inline void points_make(struct points *p, size_t k, size_t each, size_t m, double apart,
 			       size_t L, uint64_t seed)
 {

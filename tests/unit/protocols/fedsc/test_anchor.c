@@ -17,10 +17,10 @@ static void gram(const struct fedsc_anchor *b, struct mat *M)
 	free(x);
 }
 
-/* Landmarks are on a line at 0, 1, 3 and 7. Each row has weights for its s = 2 nearest landmarks;
- * the third nearest sets their scale. The row 0.5 has squared distances 1/4, 1/4 and 25/4, which
- * give weights (6, 6) / 12. The row 0 has 0, 1 and 9: (9, 8) / 17. The row 7 has 0, 16 and 36: (36,
- * 20) / 56. */
+/* Landmarks are on a line at 0, 1, 3 and 7. Each row has weights for its s = 2 nearest landmarks:
+ * the squared distance of the third nearest less that of the landmark, divided by the sum of both.
+ * The row 0.5 has squared distances 1/4, 1/4 and 25/4, which give weights (6, 6) / 12. The row 0
+ * has 0, 1 and 9: (9, 8) / 17. The row 7 has 0, 16 and 36: (36, 20) / 56. */
 TEST(by_hand)
 {
 	double z[] = { 0, 1, 3, 7 }, x[] = { 0.5, 0, 7 };

@@ -174,7 +174,7 @@ TEST(test_paper_gives_rows_away)
 	points_release(&p);
 }
 
-/* With noise on the upload the same attack does not recover the rows. */
+/* If the upload has noise, the same attack is off by more than 5 % in the median. */
 static void blurs_rows(const char *settings)
 {
 	struct points p;
@@ -264,7 +264,8 @@ static void assert_uniform(const struct buf *words)
 	assert_true(chi_square(seen, expected, 256) < chi_limit(255));
 }
 
-/* Adds up the words of all parties. The result is the protocol's sums, all below 2^62. */
+/* Adds up the words of all parties. The masks cancel, so the result is the protocol's sums, all
+ * between -2^62 and 2^62. */
 static void sum_words(const struct ear *ear, struct buf *sum)
 {
 	size_t bytes = ear->masked[0].n;

@@ -201,7 +201,8 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 }
 
 /* Compares points_paper() with its definition: spectral clustering of the nearest neighbours by the
- * similarities C Kzz C'. The data have no clear clusters. */
+ * similarities C Kzz C', where Kzz is the kernel between the rows of Z. The data have no clear
+ * clusters. */
 TEST(paper_by_definition)
 {
 	struct points_params how = { .k = K, .restarts = 20, .seed = 3 };

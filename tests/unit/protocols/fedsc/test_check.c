@@ -8,7 +8,7 @@
 	"\"delta\": 1e-5, \"clip\": 2" more "}}"
 
 /* Each round takes a part of eps, so a job has few rounds by default: 7 in kmeans, 6 in fedsc,
- * which also needs the sum of B'B. */
+ * which also sums products of the rows' landmark weights with noise. */
 TEST(test_rounds)
 {
 	struct job j;

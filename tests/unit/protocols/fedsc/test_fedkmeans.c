@@ -211,8 +211,8 @@ TEST(lone_row_is_never_summed)
 	}
 }
 
-/* Ten rows are each alone in a direction. Lone rows that are found keep their centres as traps;
- * otherwise each would attract the next landmark. */
+/* Ten rows are each alone in a direction. A centre that has found a lone row stays there without
+ * becoming a landmark; otherwise the row would attract the next landmark. */
 TEST(lone_rows_do_not_end_the_search)
 {
 	enum { LONE = 10 };
@@ -280,8 +280,8 @@ TEST(landmarks)
 	mat_release(&mean);
 }
 
-/* The search may make more landmarks than there are rows, but stops when clusters have too few rows
- * to be split. It fails if `least` exceeds the number of rows. */
+/* Although the search may make `most` landmarks, more than there are rows, it stops when clusters
+ * have too few rows to be split. It fails if `least` exceeds the number of rows. */
 TEST(landmarks_end)
 {
 	struct fedkmeans_landmarks p = {

@@ -34,7 +34,7 @@ static void said(const char *text, const char *const *parts)
 			fail_msg("\"%s\" is not in: %s", *parts, sentence);
 }
 
-/* The sensitivity is twice the clip, 4. sigma is 4 times the root that
+/* The sensitivity is twice the clip, 4. sigma is 4 times the sigma that
  * tests/unit/privacy/test_noise.c has for this eps and sensitivity 1. */
 TEST(test_rows_by_eps)
 {
@@ -98,8 +98,8 @@ TEST(test_by_beta)
 
 /* Each factor, Z and C, has half of eps and delta. With d = 16 and ball 3 the sensitivity of Z is
  * 24: 2 * 4 * 3. Its sigma for 5 rounds is 24 / 0.4 sqrt(8 * 5 ln(e + 0.4 / 1e-5)). By Lemma J.1
- * the sensitivity of C is 2800: 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4). Its sigma is 2800 times the
- * root (`analytic`) for eps 0.4 and delta 1e-5. */
+ * the sensitivity of C is 2800: 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4). Its sigma is 2800 times
+ * `analytic`, the analytic mechanism's sigma for eps 0.4, delta 1e-5 and sensitivity 1. */
 #define FACTORS(variant, more)                                                                     \
 	"{\"kind\": \"fedsc\", \"clusters\": 3, \"variant\": \"" variant                           \
 	"\", \"dims\": 16, \"rounds\": 5, \"kernel\": {\"width\": 2}, \"noise\": {\"on\": "        \

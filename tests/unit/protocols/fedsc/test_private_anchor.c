@@ -1,6 +1,6 @@
-/* Tests FedSC's landmarks with noise in all sums: the effect of one row on B'B, the noise of the
- * sum, and the questions asked. The run finds clusters that only a graph of neighbours separates.
- */
+/* Tests FedSC's landmarks with noise in all sums: the effect of one row on the sum B'B (B: the
+ * rows' landmark weights), the noise of this sum, and the questions asked. The run finds clusters
+ * that only a graph of neighbours separates. */
 #include "tests/unit/protocols/fedsc/rows.h"
 #include "tests/unit/job/jobs.h"
 #include "common/cluster/metrics.h"

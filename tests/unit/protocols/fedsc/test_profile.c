@@ -213,8 +213,8 @@ static void shows(const size_t *size, size_t k, const char *clusters)
 	free(lab);
 }
 
-/* The sums of hidden clusters can be derived from the totals. If hidden clusters have fewer than
- * min_cluster rows together, another cluster is hidden too. */
+/* The sums of hidden clusters can be derived from the totals. If hidden clusters together have
+ * rows, but fewer than min_cluster, the smallest shown cluster is hidden too. */
 TEST(test_small_clusters)
 {
 	shows((const size_t[]){ 60, 60, 60 }, 3, "012");

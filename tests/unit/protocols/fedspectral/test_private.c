@@ -98,8 +98,8 @@ TEST(test_planted)
 
 /* ---- amount of noise ---- */
 
-/* All sums together are one release with parameter mu. Each sum has a part of mu^2, and the parts
- * add up to mu^2. */
+/* All sums together are one release with parameter mu of Gaussian differential privacy
+ * (common/privacy/account.h). Each sum has a part of mu^2, and the parts add up to mu^2. */
 TEST(test_parts_of_mu)
 {
 	struct fedspectral_params p;

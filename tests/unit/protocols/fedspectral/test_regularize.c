@@ -90,8 +90,8 @@ TEST(test_degrees)
 	assert_true(same[0] == 4 && same[2] == 1);
 }
 
-/* Rows of Algorithm 4 keep lengths that grow with the node's degree, so unit rows give other
- * clusters. */
+/* Rows of fedspectral+ as published (Algorithm 4) keep lengths that grow with the node's degree, so
+ * unit rows give other clusters. */
 TEST(test_rows_as_they_are)
 {
 	struct fedspectral_params p;

@@ -125,7 +125,8 @@ static void check_embeddings(const struct stage *s, double least)
 }
 
 /* Returns the expected number of messages of a walk of l tokens, E_l = 1 + p E_(l-2) + (1-p)
- * E_(l-1) (equation 19). The predictor is asked with probability p and always answers. */
+ * E_(l-1) (equation 19 of the FedWalk paper). The predictor is asked with probability p and always
+ * answers. */
 static double expected_messages(unsigned l, double p)
 {
 	double e[1024] = { 0, 0, 1 };
@@ -225,7 +226,8 @@ TEST(test_response)
 	s = stage_run((struct cast){ .L = 2, .host = by_turns },
 		      "mode=randomized-response eps=0.5");
 	assert_done(s);
-	/* Two of five pairs are reported wrongly, so the reports predict ties badly. */
+	/* At eps 0.5 about two of five pairs are reported wrongly, so the reports predict ties
+	 * badly. */
 	assert_true(fact(&s->f.server, "reported") > 0.35 * NODES * NODES / 2);
 	assert_true(fact(&s->f.server, "attack_precision") * fact(&s->f.server, "attack_recall") <
 		    0.2);

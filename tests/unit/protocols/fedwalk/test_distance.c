@@ -172,7 +172,8 @@ TEST(test_dtw)
 	check_matrices(1, 3, few_lengths);
 }
 
-/* Shortening keeps short matrices and replaces rows of long ones by means of adjacent rows. */
+/* fedwalk_dtw() with a maximum of rows keeps matrices up to MOST rows. It shortens a longer matrix
+ * to MOST rows, each the mean of a run of adjacent rows. */
 TEST(test_shortened)
 {
 	enum { N = 40, K = 4, MOST = 8 };
@@ -218,8 +219,8 @@ TEST(test_shortened)
 	free(owned);
 }
 
-/* Up to 50000 vertices, the tree uses the l1 dissimilarities of all pairs. With dtw it uses all
- * pairs for any number of vertices. */
+/* With l1, the tree uses the dissimilarities of all pairs up to 50000 vertices, and landmarks
+ * above. With dtw it uses all pairs for any number of vertices. */
 TEST(test_how)
 {
 	struct fedwalk_job job = { .dissimilarity = DISSIMILARITY_L1 };

@@ -1,4 +1,4 @@
-/* Compares the encoder with equation 12, computed directly. */
+/* Compares the encoder with equation 12 of the FedWalk paper, computed directly. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/encode.h"

@@ -146,7 +146,8 @@ static void check_fair(size_t n, float wish)
 	free(count);
 }
 
-/* A dictionary from another party may have any values. */
+/* The counts come from another party and may have any values: they are rounded and limited to 0 ..
+ * n, and NaN counts as 0. */
 TEST(test_members)
 {
 	static const float c[] = { 1.4f, 1.6f, -3, NAN, INFINITY, 1e30f };

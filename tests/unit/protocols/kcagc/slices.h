@@ -16,8 +16,9 @@ static inline void ask(struct slice *s, const struct question *q, double *x)
 	assert_ok(slice_answer(s, q, x));
 }
 
-/* Asks the slice for its facts and the norms. square gets the squared norms of the slice's rows.
- * Without idf a slice of words needs a second question for the norms. */
+/* Asks the slice for two facts: 0 if its columns are words, otherwise 1; and the number of columns
+ * that vary, at least 1. square gets the squared norms of the slice's rows. Without idf a slice of
+ * words needs a second question for the norms. */
 static inline void begin(struct slice *s, bool idf, double *facts, double *square)
 {
 	double x[2 + ROWS];

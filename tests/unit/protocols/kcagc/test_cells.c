@@ -251,7 +251,8 @@ TEST(test_merge_against_brute_force)
 }
 
 /* Applies the rule by hand with min_cell 3. The cells are a (4 nodes, first label 0), b (2, 0), c
- * (1, 1), d (1, 1), e (5, 2) and f (2, 2). b joins a, d joins c, both join e, and f joins e. */
+ * (1, 1), d (1, 1), e (5, 2) and f (2, 2). b joins a, d joins c, and f joins e. c and d together
+ * are still too small and join e, the largest. */
 TEST(test_merge_known)
 {
 	static const uint32_t first[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2 };

@@ -362,7 +362,8 @@ static bool read_points(const char *set, size_t step, struct planted *p)
 	return true;
 }
 
-/* Checks that the inertia exceeds that of k-means on pooled columns by at most `within`. */
+/* Checks that the inertia exceeds that of k-means on pooled columns by at most the share `within`.
+ */
 static void as_pooled(const char *set, size_t step, unsigned k, size_t L, double within)
 {
 	const struct kmeans_params how = {

@@ -185,8 +185,8 @@ static const struct embed_params by_idf = {
 	.threads = 1,
 };
 
-/* A number beside words neither outweighs them nor takes idf weights, in any unit. The map contains
- * the weights. */
+/* A number beside words neither outweighs them nor takes idf weights, in any unit. The stored map
+ * contains the columns' weights. */
 TEST(a_number_beside_words)
 {
 	struct embed_params p = by_idf;

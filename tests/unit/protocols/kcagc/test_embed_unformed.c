@@ -73,8 +73,8 @@ TEST(same_as_formed)
 	}
 }
 
-/* Tests many more rows than columns and many steps. Products pay for MORE columns, but not for FEW.
- */
+/* Tests many more rows than columns and many steps. With MORE columns it pays not to form the
+ * filtered features, with FEW it does not. */
 enum { MANY = 6000, FEW = 160, MORE = 240 };
 
 TEST(many_rows)

@@ -208,8 +208,9 @@ static void check_step(struct lab *used, const struct gcc_params *p, const uint3
 	mat_release(&Q);
 }
 
-/* The run uses scaled rows only if the parties' graphs clearly support them. Then it moves each row
- * to the nearest joint mean and does not iterate. */
+/* The run uses scaled rows only if they raise the parties' mean modularity by more than the margin,
+ * .02 unless the test sets 2, and if degrees are no feature. Then it moves each row to the nearest
+ * joint mean and does not iterate. */
 TEST(guard)
 {
 	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };

@@ -337,7 +337,8 @@ TEST(threads_do_not_matter)
 	}
 }
 
-/* The run uses scaled rows only if the parties' graphs clearly support them. */
+/* The run uses scaled rows only if they raise the parties' mean modularity by more than the margin,
+ * .02 unless the test sets 2. */
 TEST(guard)
 {
 	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };
@@ -439,7 +440,8 @@ TEST(citeseer)
 	check_accuracy("citeseer", 6, 5, 68.8);
 }
 
-/* Above 10^5 rows the restarts of k-means on all rows cost no more than restarts on 10^5 rows. */
+/* Above 10^5 rows the restarts of k-means on all rows cost no more than restarts on 10^5 rows, but
+ * there are at least 10, or as many as requested if these are fewer. */
 TEST(restarts_are_bounded)
 {
 	assert_int_equal(sums_restarts(100, 2), 100);

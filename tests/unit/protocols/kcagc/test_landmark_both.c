@@ -314,7 +314,8 @@ TEST(test_wrong_k)
 }
 
 /* The run tries two orders (settle.h). The first CHOICE has the first order, the next CHOICE has
- * the second order, and the last CHOICE has the chosen order. */
+ * the second order, and the last CHOICE has the chosen order. With a range of k, and with degrees
+ * as a feature, a run tries one order only. */
 TEST(test_wrong_orders)
 {
 	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);

@@ -103,7 +103,7 @@ TEST(few_edges_tell_nothing)
 }
 
 /* A fact that linked rows do not share leaves the row norms of words unchanged. The party warns of
- * it, and its weight in the tree is 0. */
+ * it, and slice_weights_beside() gives it weight 0 in the party's own embedding (embed.c). */
 TEST(it_counts_for_nothing)
 {
 	double with[2 + N], without[2 + N], *weight;

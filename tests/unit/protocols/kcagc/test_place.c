@@ -84,7 +84,7 @@ TEST(test_words)
 	check(0, true);
 }
 
-/* Another party has measurements, so words are not weighed. */
+/* Another party has measurements, so words are not weighed by idf. */
 TEST(test_words_beside_measurements)
 {
 	check(0, false);

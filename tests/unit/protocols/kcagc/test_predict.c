@@ -30,8 +30,8 @@ static double again(const struct planted *p, size_t L, const char *run, const ch
 	return agreement(label, predicted, p->n);
 }
 
-/* Old nodes get their labels again if the run's last labels came from comparing each node with the
- * centres. */
+/* At least 99 % of the old nodes get their labels again, in runs whose last labels came from
+ * comparing each node with the centres. */
 TEST(test_old_nodes_get_their_labels)
 {
 	static const struct {

@@ -425,7 +425,7 @@ TEST(test_norms_that_cannot_be)
 
 		assert_ok(msg_decode(&m, MSG_MATRIX, (struct bytes){ note->body, note->len }));
 		memcpy(norm, m.reals.values.p, sizeof(norm));
-		norm[17] *= tried[kind].value; /* half the norm: less than the party's own part */
+		norm[17] *= tried[kind].value; /* at .5: less than the party's own part */
 		m.reals.values = (struct bytes){ (const uint8_t *)norm, sizeof(norm) };
 		send_instead(r, step, &m, &out);
 		if (tried[kind].fine) {

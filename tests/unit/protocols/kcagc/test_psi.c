@@ -45,8 +45,8 @@ TEST(gcc_rule_scales)
 	assert_int_equal(psi_gcc(spread2, 4, 100, 100, 15), 15); /* c falls by 7.5, then by 1.5 */
 }
 
-/* psi_share() returns the highest order at which the share along the degrees is at most .93, and
- * never more than the given order. */
+/* psi_share() returns the highest order, up to the given one, at which the share along the degrees
+ * is at most .93, or 1 if there is none. */
 TEST(share_rule)
 {
 	double sums[6] = { 0.93, 4, 2, 1, 0.9999, 0.93 };
@@ -72,8 +72,8 @@ TEST(agc_rule)
 	assert_int_equal(psi_agc(at_once, 1), 0);
 }
 
-/* psi_doubt() asks for a run of order 1 only if the bound on degrees lowered the order and degrees
- * still dominate. */
+/* psi_doubt() asks for a run of order 1, too, only if psi_share() lowered the order to 2 or more,
+ * and the share along the degrees still exceeds .5. */
 TEST(doubt_rule)
 {
 	assert_true(psi_doubt(2, 10, 0.66));   /* values of flickr */
@@ -82,9 +82,9 @@ TEST(doubt_rule)
 	assert_false(psi_doubt(1, 10, 0.9));
 }
 
-/* psi_fit() returns AGC's order, unless AGC's order has less than .85 of the modularity of a lower
- * order. Then it returns the lowest order whose modularity is within the margin of the highest.
- * Orders above AGC's order do not count. */
+/* psi_fit() returns AGC's order, unless its modularity is below .85 of the highest modularity (if
+ * that is not above 0: more than .02 below it). Then it returns the lowest order whose modularity
+ * is at most .02 below the highest. Orders above AGC's order do not count. */
 TEST(fit_rule)
 {
 	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },

@@ -138,8 +138,8 @@ TEST(by_modularity)
 	}
 }
 
-/* If no second order is tried, the method clusters once. The filter's order is broadcast before
- * that clustering and again after it. */
+/* If no second order is tried (none is proposed, or the job has a range of k), the method clusters
+ * once. The filter's order is broadcast before that clustering and again after it. */
 TEST(without_doubt)
 {
 	double confidence[N];

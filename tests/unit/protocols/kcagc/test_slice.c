@@ -38,9 +38,9 @@ TEST(facts)
 		}
 }
 
-/* Tests numbers in each row beside the words 1 0 1. Words keep their weights; numbers get one size
- * in any unit. norms NULL: both columns are measurements, scaled by a power of two to a root mean
- * square near 1. */
+/* Tests a column with a number in each row beside a column of words: `words`, 0, `words`. Words
+ * keep their weights; numbers get one size in any unit. norms NULL: both columns are measurements,
+ * scaled by a power of two to a root mean square near 1. */
 static void beside_words(const double *number, double words, double varied, const double *norms)
 {
 	for (int dense = 0; dense < 2; dense++) {
@@ -145,7 +145,8 @@ TEST(words_in_other_codes)
 	}
 }
 
-/* A single number in each row does not show how the numbers are coded. */
+/* A single number in each row does not show whether numbers are words divided by the row's length,
+ * so the columns are measurements. */
 TEST(single_amounts)
 {
 	struct triple t[] = { { 0, 0, 3 }, { 1, 1, 5 }, { 2, 0, 4 } };
@@ -202,7 +203,9 @@ TEST(rule_of_copies)
 	assert_int_equal(slice_order(spreads, 100, 800), 5);
 }
 
-/* A slice refuses questions out of order, and falling orders of the filter. */
+/* A slice answers questions in their order; products, means and modularities also repeatedly. It
+ * refuses a filter order below the one before or above SLICE_ORDER_MAX and, with degrees as a
+ * feature, also a higher one. */
 TEST(orders)
 {
 	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
@@ -352,8 +355,8 @@ static void scale_alone(struct csr *X, bool idf)
 	}
 }
 
-/* Local clusters equal those of Protocol 1, which clusters the unit rows of U S. The slice is
- * filtered first, and scaled without other parties. Finding the clusters does not change later
+/* Local clusters equal those of Protocol 1, which clusters the unit rows of U S. For the clusters
+ * the slice scales its rows without other parties and filters them. This does not change later
  * answers. */
 static void check_clusters(bool words, bool dense)
 {
@@ -529,8 +532,8 @@ TEST(clusters_of_nothing)
 /* -- parties in memory
  * ----------------------------------------------------------------------------------- */
 
-/* Parties use idf only if all their features are 0 or 1. The width is the number of all parties'
- * columns. */
+/* Parties use idf only if all their features are words; here one 0.5 among ones prevents it. The
+ * width is the number of all parties' columns. */
 TEST(agreement)
 {
 	for (int mixed = 0; mixed < 2; mixed++) {

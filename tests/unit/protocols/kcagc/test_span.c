@@ -110,8 +110,8 @@ static double missed_alone(const struct mat *U, const struct mat *F, const struc
 	return left;
 }
 
-/* span_join() misses less of the last direction than the products of F alone do, and less than they
- * do after one more product. */
+/* span_join() misses less of the last of the TOP strong directions than the products of F alone do,
+ * and less than they do after one more product. */
 TEST(both_sums_are_worth_one_more)
 {
 	uint32_t set[ROWS];

@@ -257,7 +257,8 @@ TEST(test_spread_law)
 	sample_release(&s);
 }
 
-/* The drawing rule prefers heavy cells first, then cells that agree with them in no child. */
+/* The drawing rule prefers heavy cells first, then cells whose tuples differ from theirs in each
+ * entry. */
 TEST(test_spread_prefers_the_distant_and_the_heavy)
 {
 	enum { R = 2000 };

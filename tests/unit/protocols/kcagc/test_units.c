@@ -105,9 +105,9 @@ TEST(test_what_has_no_scale)
 	refused("kind=kmeans.columns", 0, "has the same value in all rows");
 }
 
-/* Returns whether the coordinator warns, with both sizes, if party 0's features are much larger.
- * The words of a sum then hold few digits of the other parties' features. There is no warning if
- * each party scales its features itself. */
+/* Multiplies party 0's features by `by`. Returns whether the coordinator warns that the parties'
+ * features differ much in size. Sums then keep few digits of the smaller features. There is no
+ * warning if each party scales its features or rows itself. */
 static bool warned(const char *settings, double by)
 {
 	struct job job = unit_job(settings);

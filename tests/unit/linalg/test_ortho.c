@@ -128,8 +128,8 @@ TEST(inverse_root)
 	}
 }
 
-/* With 7 landmarks in 4 dimensions the inner products of the rows of P are those of X. With 2
- * landmarks P has 2 columns. */
+/* With 7 landmarks (rows of M) in 4 dimensions the inner products of the rows of P are those of X.
+ * With 2 landmarks P has 2 columns, and with landmarks of length 0 one column of zeros. */
 TEST(whiten)
 {
 	struct mat X, M, XM, MM, K, P;

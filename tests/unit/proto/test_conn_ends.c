@@ -207,8 +207,8 @@ static void test_abort_is_heard(void **state)
 		}
 }
 
-/* The party's write fails while the hub's last message is unread in the party's kernel. The party
- * must report that message, not "broken pipe". */
+/* Makes the party's write fail. If the hub's last message is then unread in the party's kernel, the
+ * party's job must end with that message; only the connection reports "broken pipe". */
 static void cut_the_bank(void)
 {
 	shutdown(conn_fd(bank.conn), SHUT_WR);

@@ -8,8 +8,8 @@
 
 /* ---- computing on after the peer has left ---- */
 
-/* A peer that leaves stops a computation before mailbox_alone(), but not after it. A cancelled job
- * stops the computation in both cases. */
+/* If a peer has left, a computation is stopped until mailbox_alone() is called, and not after. If
+ * the job is cancelled, it is stopped in both cases. */
 static void test_alone(void **state)
 {
 	(void)state;

@@ -18,8 +18,8 @@ static void add_option(struct buf *body, uint16_t number, size_t n)
 	memset(buf_extend(body, n), 'x', n);
 }
 
-/* The decoder skips optional fields of a later release that follow the known fields, up to a number
- * and a length. */
+/* The decoder skips optional fields of a later release that follow the known fields: up to
+ * MSG_OPTIONS_MAX, numbered in ascending order from 1, each up to a length. */
 static void test_options(void **state)
 {
 	static const enum msg_type roomy[] = { MSG_HELLO, MSG_WELCOME, MSG_OFFER };
@@ -44,7 +44,7 @@ static void test_options(void **state)
 			add_option(&body, (uint16_t)n, 0);
 		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
 			   ERR_PEER, "do not parse");
-		body.n = len; /* an option that is too long; then two out of order */
+		body.n = len; /* too long an option; then number 0; then a number twice */
 		add_option(&body, 1, MSG_OPTION_MAX + 1);
 		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
 			   ERR_PEER, "do not parse");
@@ -65,7 +65,7 @@ static void test_options(void **state)
 }
 
 /* A DECLINE may name a parameter if its ending is UNKNOWN, and a party if its ending is PIN. With
- * any other ending it may name nothing. */
+ * any other ending it may name nothing. The characters are limited. */
 static void test_subject_of_decline(void **state)
 {
 	static const struct {

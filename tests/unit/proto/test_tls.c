@@ -237,8 +237,8 @@ static void test_p256_and_names(void **state)
 	tls_free(client);
 }
 
-/* Sends no tickets: after the handshake the server sends nothing more, and no session can be
- * resumed. */
+/* After the handshake the server sends nothing more, so no ticket with which a client could resume
+ * the session. */
 static void test_no_tickets(void **state)
 {
 	struct tls_context *s = context(TLS_SERVER, &hub, &ca),

@@ -90,7 +90,8 @@ static void test_labels_upto(void **state)
 		   "values 7, count 16, offset 8; expected 9, 6, 16, 8");
 }
 
-/* Accepts chunks as another implementation may send them: of any length up to MSG_CHUNK_MAX. */
+/* Accepts chunks as another implementation may send them: of any multiple of 8 labels (the last one
+ * of any number), up to MSG_CHUNK_MAX bytes. */
 static void test_labels_of_other_chunks(void **state)
 {
 	enum { COUNT = 8 * MSG_CHUNK_MAX + 80 };
@@ -251,7 +252,8 @@ static void test_reals_on_the_wire(void **state)
 	buf_release(&kept);
 }
 
-/* Accepts chunks as another implementation may send them: of any length up to MSG_CHUNK_MAX. */
+/* Accepts chunks as another implementation may send them: of any count of numbers, up to
+ * MSG_CHUNK_MAX bytes. */
 static void test_reals_of_other_chunks(void **state)
 {
 	enum { COUNT = MOST_REALS + 3 };

@@ -18,7 +18,8 @@ enum {
 
 struct whole {
 	struct mat X, Z, landmarks, R,
-	    /* `R` maps rows to their embedding; `unit` has centres of embedded rows */
+	    /* `R` maps the rows' landmark weights to their embedding; `unit` has centres of
+	       embedded rows */
 	    unit;
 	double mean[COLS];
 	bool columns;

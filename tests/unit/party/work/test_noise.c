@@ -60,7 +60,7 @@ static enum err begin(struct desk *d, enum noise_on on, const char *answer)
 	return noise_begin(work_noise(d->work, on), &part, 1);
 }
 
-/* Draws the noise of the attempt's first release. */
+/* Draws the noise of the attempt's first release, that is, of its first noisy answer. */
 static void draw(struct desk *d, enum noise_on on, const char *answer, uint8_t bytes[static LONG])
 {
 	const struct bytes part = { (const uint8_t *)answer, strlen(answer) };

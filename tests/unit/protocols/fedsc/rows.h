@@ -14,7 +14,8 @@ struct asked {
 	enum fedsc_kind kind;
 	enum fedkmeans_kind clusters;
 	size_t words;
-	/* least count in the answer; for sums, least count behind a requested sum */
+	/* FEDSC_CLUSTERS: least count in an answer of counts, or least count of the clusters whose
+	 * sums are requested; otherwise infinity */
 	double least_count;
 };
 

@@ -15,9 +15,10 @@ struct ear {
 	struct federation *f;
 	struct buf upload[L], masked[L]; /* numbers of uploads; words of masked sums */
 	double *mean, scale;             /* rows x are scaled to (x - mean) / scale */
-	double *counts; /* counts of landmarks in the current round; NULL after the round's sums */
+	double *counts; /* counts of rows at the landmarks, from the current round; NULL after the
+			   round's sums */
 	double least;   /* min_cluster */
-	struct mat Z;   /* dictionary or landmarks that Stage II uses */
+	struct mat Z;   /* dictionary or landmarks of the embedding */
 	size_t columns;
 };
 

@@ -155,8 +155,8 @@ static void check_basis(struct lab *lab, const char *phase)
 	refuse_number(lab, phase, 1, 1, INFINITY, "no finite number");
 }
 
-/* The coordinator decides nothing. It sends sums, which parties verify, eigenvectors, which they
- * check, and, in variant "paper" only, labels. */
+/* A party gets sums, which it verifies, eigenvectors, which it checks, boxes sealed by other
+ * parties and, in variant "paper" only, labels. It refuses changed sums and eigenvectors. */
 TEST(test_wrong_numbers)
 {
 	struct rng rng;
@@ -180,8 +180,7 @@ TEST(test_wrong_numbers)
 	}
 }
 
-/* Refuses an earlier sum in place of the next one, and a sum sent to this party alone, whose tag is
- * wrong or missing. */
+/* Refuses an earlier sum in place of the next one, and the right sum with a wrong tag or none. */
 TEST(test_other_sums)
 {
 	struct lab lab;

@@ -1,5 +1,5 @@
-/* Tests the lengths that Theorem 3.9 bounds: those of scaled rows, and of the rows of a party's
- * dictionary. */
+/* Tests the lengths that Theorem 3.9 of the FedSC paper assumes to be bounded: those of scaled
+ * rows, and of the rows of a party's dictionary. */
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "tests/unit/linalg/sample.h"
 #include "protocols/fedsc/coordinator.h"

@@ -49,8 +49,8 @@ static const struct fact *fact(const struct bench *b, const char *name)
 	return NULL;
 }
 
-/* Clip 50 shortens no row; the sensitivity is 100, eps is 100. In units of sigma^2, the sample
- * variance is within five of its standard deviations, sqrt(2 / samples), of 1. */
+/* Clip 50 shortens no row; the sensitivity is 100, eps is 100. The noise divided by sigma has mean
+ * 0 and variance 1, each within five standard deviations of the estimate. */
 TEST(test_variance)
 {
 	enum { N = 20000 };

@@ -45,9 +45,9 @@ TEST(finds_balls)
 		}
 }
 
-/* Parties send only sums, so the split of the rows changes nothing but rounding. Stage I is an
- * exception: the mean of the parties' dictionaries depends on the split, and so does the kernel's
- * width r. */
+/* Parties send only sums, so in variants anchor and kmeans the split of the rows changes nothing
+ * but rounding. The others are not tested: the mean of the parties' dictionaries and the kernel's
+ * width depend on the split. */
 TEST(any_split)
 {
 	for (size_t v = 0; v < 4; v += 3) {

@@ -17,7 +17,8 @@ static inline enum err no_entropy(void *ctx, void *p, size_t n)
 	return err_set(ERR_INTERNAL, "no entropy");
 }
 
-/* Returns a dictionary (n x k) of random counts with noise. The caller frees it. */
+/* Returns a dictionary (n x k): for each of n vertices, noisy counts of its neighbours in k bins,
+ * from 1 to 40 neighbours in random bins. The caller frees it. */
 static inline float *sample_dictionary(size_t n, unsigned k, uint64_t seed)
 {
 	struct rng rng;

@@ -33,9 +33,9 @@ static void sample_release(struct sample *s)
 	free(s->c);
 }
 
-/* Checks the pool of u against all vertices. No vertex is in the pool twice. Each bin gives as many
- * members as its count asks for, or all that it has. No vertex of the bin that the pool lacks is
- * nearer to u in the tree than a member. */
+/* Checks the pool of u against all vertices. No vertex is in the pool twice, and none that is left
+ * out. Each bin gives as many members as its count asks for, or all that it has. No vertex of the
+ * bin that the pool lacks is nearer to u in the tree than a member. */
 static void check_pool(const struct sample *s, const struct fedwalk_pools *p, const bool *left_out,
 		       uint32_t u)
 {

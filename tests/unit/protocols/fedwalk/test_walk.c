@@ -123,8 +123,8 @@ TEST(test_turns)
 	fedwalk_pools_release(&pools);
 }
 
-/* If every pool has a member, the mean number of messages is fedwalk_messages() within its standard
- * error. */
+/* If every pool has a member, the mean number of messages is fedwalk_messages() within five
+ * standard errors. */
 TEST(test_messages)
 {
 	enum { WALKS = 100000 };

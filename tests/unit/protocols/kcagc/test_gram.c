@@ -10,7 +10,7 @@ enum { MEMBERS = 2, ROOT = 2, FRACTION = 40 };
 
 struct trial {
 	size_t m, d;                    /* items, and their dimensions */
-	unsigned K, R, Q, screen, keep; /* clusters, starts, steps; see plain_lloyd() */
+	unsigned K, R, Q, screen, keep; /* K clusters; see plain_lloyd() */
 	double *Y, *weight;             /* Y: m x d; weight: m */
 	uint32_t *start;                /* R x m: labels of the R starts; K means no cluster */
 	struct rng rng;
@@ -20,7 +20,7 @@ struct trial {
 	size_t emptied; /* times that plain Lloyd found a cluster without items */
 };
 
-/* Makes partial starts: some clusters have one or two items, some none. */
+/* Makes partial starts: items may have no cluster, and clusters no item. */
 static void trial_open(struct trial *t, uint64_t seed, size_t m, size_t d, unsigned K)
 {
 	*t = (struct trial){ .m = m, .d = d, .K = K, .R = 6, .Q = 4 };

@@ -267,8 +267,7 @@ TEST(test_order_without_a_rise)
 	assert_true(order == 40 && rule == 40);
 	fit[20] = 0.4;
 	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
-	assert_true(order == 21 &&
-		    rule == 0); /* the search ends at order 31, before the distance rises at 41 */
+	assert_true(order == 21 && rule == 0); /* the search ends at 31, before the rise at 41 */
 }
 
 /* With coauthor-phy at eight parties, modularity is best at order 9, and AGC's distance rises only

@@ -69,7 +69,8 @@ static void terms_of(const struct features *X, const struct graph *g, unsigned t
 	order_end(&s);
 }
 
-/* Returns the place of an order's distance in the terms of two blocks. */
+/* Returns the index of an order's distance in the terms of two blocks, each of ORDER_BLOCK
+ * distances and then as many modularities. */
 static size_t place(size_t order)
 {
 	return (order - 1) / ORDER_BLOCK * ORDER_WORDS + (order - 1) % ORDER_BLOCK;

@@ -56,7 +56,7 @@ struct sample {
 	uint32_t *tuple;
 };
 
-/* The tuple of cell i is i in base 3, so no two are equal. */
+/* The tuple of cell i, its label at each child, is i in base 3, so no two are equal. */
 static void sample_make(struct sample *s, size_t m, size_t children, uint64_t seed)
 {
 	struct rng rng;

@@ -74,7 +74,7 @@ static inline void fake_send_clusters(struct fake *f, size_t l, uint32_t k, cons
 }
 
 /* Sends words [offset, offset + n) of a vector of `count` words. After the last word it sends
- * `canary`, this party's part of the sum's canary. */
+ * `canary`, this party's part of the sum's last number, which shows whether masks cancel. */
 static inline void fake_send_words_and(struct fake *f, size_t l, uint32_t group, uint64_t round,
 				       const void *words, size_t offset, size_t n, size_t count,
 				       uint64_t canary)

@@ -174,8 +174,8 @@ TEST(empty_clusters)
 	}
 }
 
-/* One row is far from all others. No split of a cluster sums this row alone: sums have at least
- * `least` rows, and no landmark is near the row. */
+/* One row is far from all others. Sums have at least `least` rows, so with `least` above 1 no split
+ * of a cluster sums this row alone, and no landmark is near the row. */
 TEST(lone_row_is_never_summed)
 {
 	for (double least = 1; least <= 5; least += 2) {
@@ -304,7 +304,8 @@ TEST(landmarks_end)
 	mat_release(&mean);
 }
 
-/* Federated k-means finds the balls for any split of the rows, in doubles and in fixed point. */
+/* Federated k-means finds the balls for 1 to 8 parties with few balls each, in doubles and in fixed
+ * point. */
 TEST(balls_come_back)
 {
 	for (size_t parties = 1; parties <= 8; parties *= 2)
@@ -346,8 +347,8 @@ TEST(balls_come_back)
 		}
 }
 
-/* A search over 2 to 8 clusters chooses five, for any split of the rows. Its measures equal those
- * of pooled rows, and each party's labels follow the final centres. */
+/* A search over 2 to 8 clusters chooses five, for one party and for eight. Its measures are nearly
+ * those of pooled rows, and each party ends with five clusters. */
 TEST(range_finds_the_balls)
 {
 	for (size_t parties = 1; parties <= 8; parties += 7) {

@@ -55,7 +55,8 @@ TEST(wrong_data)
 	fedsc_party_release(&party);
 }
 
-/* Refuses a run with fewer landmarks than clusters, or with fewer landmarks than each row uses. */
+/* Refuses a run in which too few landmarks have `least` rows: fewer than there are clusters, or
+ * than each row uses. */
 TEST(too_few_landmarks)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));

@@ -60,8 +60,8 @@ static double value(struct fixture *x)
 	return sum + d_square(x) * x->b.square;
 }
 
-/* Checks some weights and biases of every layer. If a ReLU changes sign within a step, only one of
- * the two step widths is inaccurate, so the smaller error counts. */
+/* Checks some weights and biases of every layer. If a ReLU changes sign within a step, that step
+ * width and wider ones are inaccurate, so the smallest error of three widths counts. */
 TEST(test_gradients)
 {
 	struct fixture x;

@@ -208,7 +208,8 @@ static void check_singular(size_t cols)
 	mat_release(&A);
 }
 
-/* Matrices have one block of rows, or several whose last has fewer rows than there are values. */
+/* The matrix of 9 rows has one block of ROWSUM_ROWS columns or fewer, or several blocks, of which
+ * the last has fewer than 9 columns. */
 TEST(singular)
 {
 	static const size_t cols[] = { 30, ROWSUM_ROWS, 3 * ROWSUM_ROWS + 4 };

@@ -65,7 +65,8 @@ TEST(known_parts)
 		assert_true(part[p] == 0);
 }
 
-/* Sums of parts are exactly the parts of the sum, even if they exceed the range of one part. */
+/* Sums of parts, joined, are exactly the sum of the numbers, even if they exceed the range of one
+ * part. */
 TEST(sums)
 {
 	enum { N = 256, VALUES = 3 };

@@ -29,7 +29,7 @@ struct whole {
 	double margin[ROWS];
 };
 
-/* Asks every question about rows in the order of a job; x gets the answers. */
+/* Asks the questions of a job in its order; x gets the answers. */
 static void ask_all(struct fedsc_party *p, const struct whole *w, size_t *words,
 		    double x[][WORDS_MAX])
 {

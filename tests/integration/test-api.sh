@@ -111,6 +111,14 @@ test_roles() {
 	wakes party-01
 }
 
+# Starts the coordinator again. A process logs at most one refusal a minute (log_seldom()).
+serves_again() {
+	kill -TERM "${PID[coordinator]}"
+	ends 0 coordinator
+	serve
+	api
+}
+
 test_certificates() {
 	far_federation 2
 	edit coordinator '.identity.crl = "pki/ca.crl"'
@@ -124,21 +132,26 @@ test_certificates() {
 	soon_says \
 		coordinator 'refused at api.listen: 127.0.0.1:[0-9]+ shows a certificate \(for '\
 'rita\) that our CA has revoked'
+	serves_again
 	certificate otto "$T/pki/otto.crt" "$T/pki" clientAuth '-20 days' '-1 day'
 	refused 2 'expired' far otto list
 	soon_says coordinator 'shows a certificate \(for otto\) that expired on'
+	serves_again
 	certificate vera "$T/pki/vera.crt" "$T/pki" serverAuth '-1 day' '+20 days'
 	refused 2 'certificate' far vera list
 	soon_says coordinator 'shows a certificate \(for vera\) of the wrong purpose'
+	serves_again
 	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
 	certificate olga "$T/pki/olga.crt" "$T/other" clientAuth '-1 day' '+20 days'
 	refused 2 'unknown ca' far olga list
 	soon_says coordinator 'shows a certificate \(for olga\) that our CA did not sign'
+	serves_again
 	! asks '' /api/status >"$T/status" ||
 		fail "without a certificate: $(<"$T/status") $(<"$T/answer")"
 	grep -Eiq 'certificate required|alert' "$T/curl" ||
 		fail "without a certificate: $(<"$T/curl")"
 	soon_says coordinator 'refused at api.listen: .* shows no certificate'
+	serves_again
 	! curl -sS --noproxy '*' --max-time 20 "http://$API/" >/dev/null 2>&1 ||
 		fail "it answers without TLS"
 	soon_says coordinator 'refused at api.listen: .* is not TLS'

@@ -101,8 +101,9 @@ enum err parties_broadcast_labels(struct parties *p, enum parties_labels as, siz
  * still receive the question. Errors are those of the secure sum, or of the answering party, with
  * its name. ERR_JOB behind channels if n exceeds PARTIES_VECTOR_MAX, as for all vectors here. */
 enum err parties_sum(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
-/* Like parties_sum(), but all parties also receive x. They verify it, and their values are bitwise
- * identical. */
+/* Like parties_sum(), but all parties also receive x. They verify it, and get bitwise the same
+ * numbers as the coordinator. The second function takes the sum in several words for each number
+ * (PARTIES_OPENED_PARTS). */
 enum err parties_sum_opened(struct parties *p, const void *question, double *x,
 			    size_t n) MUST_CHECK;
 enum err parties_sum_opened_parts(struct parties *p, const void *question, double *x,

@@ -28,8 +28,9 @@ static void align_disclosures(struct disclosures *s, const void *p, size_t parti
 	disclose_privacy(s, NULL);
 }
 
-/* Memory estimate. A party has a table of its ids with their positions. Pseudonyms, the table and
- * its work space take less than 64 bytes per id. The coordinator has a table and a list. */
+/* Memory estimate, in bytes per id. A party: 64 for its ids with their positions; less than 64 for
+ * pseudonyms, and for the table that it sends with its work space. The coordinator: 36 for the sum
+ * of these tables and a list. */
 static double memory(const void *p, const struct kind_sizes *s)
 {
 	(void)p;

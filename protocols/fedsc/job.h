@@ -67,8 +67,8 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	/* deviations of the noise of Section 3.2, in standard deviations of Z_p and of C_p */
 	double noise_z, noise_c;
 	double sigma_z, sigma_c; /* absolute deviations of additional noise */
-	/* Lengths to which longer rows are shortened: scaled rows (with noise in sums, raw rows; +
-	 * only then) to `clip`, rows of Z_p to `ball`. 0: no row is shortened. */
+	/* Lengths to which longer rows are shortened; 0: no row is shortened. `clip`: of scaled
+	 * rows; with noise in sums, also of kmeans, of raw rows. `ball`: of rows of Z_p. */
 	double clip, ball;
 	/* + deviation of noise in aggregates, for a sum that one row can change by 1; 0: no
 	 * noise */

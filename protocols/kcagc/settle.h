@@ -9,7 +9,8 @@
 
 #include "protocols/kcagc/sums.h"
 
-/* The higher order wins if its modularity is higher by more than this. GUARD_MARGIN is the same. */
+/* The higher order wins if its modularity is higher by more than this. Equal to GUARD_MARGIN of
+ * guard.h, by which scaled rows must win. */
 static const double SETTLE_MARGIN = 0.02;
 
 struct settle {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Refuses invalid jobs and labels. Each row is a command, which must end with status 4. Its error
-# must match three patterns: the place, the value, and the remedy. tests/python/bad_input.py has the
-# rows of tables and other files.
+# Tests that coterie refuses invalid jobs and labels. Each row is a command, which must end with
+# status 4. Its error must match three patterns: the place, the value, and the remedy.
+# tests/python/bad_input.py has such rows for tables and other files.
 #
 #     row "the input" 'place' 'value' 'remedy' -- coterie COMMAND
 #

@@ -272,7 +272,8 @@ test_made_at_the_start() {
 
 # ---- policy ----
 
-declined() { # NAME REGEX: all end with 2 and give the cause
+# All end with status 2. The log of NAME matches REGEX; the others say that NAME declined the job.
+declined() { # NAME REGEX
 	local name why='its policy does not allow this job|no user approved it'
 	ends 2 coordinator party-00 party-01
 	party_says "$2"

@@ -1,4 +1,5 @@
-/* The coordinator's side of FedSC: protocols/fedsc/coordinator.h with the parties of a run. */
+/* The coordinator's side of FedSC: calls fedsc_run() with the parties of a run, and records its
+ * results. */
 #include "protocols/fedsc/coordinator/fedsc.h"
 #include "common/base/log.h"
 #include "protocols/fedsc/coordinator.h"

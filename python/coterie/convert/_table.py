@@ -90,7 +90,8 @@ class Table:
                             f"{shown(c.name)}; give one another name, or say that one is to be "
                             f'ignored (ignore "#{i + 1}")', ("ignore", f"#{i + 1}"))
             self._at_name[c.name] = c
-        self.advice: List[Advice] = []  # advice for a table that can be read without options
+        # Options that look_at_table() suggests, although the table can be read without them.
+        self.advice: List[Advice] = []
         self._give_roles()
         self.rows = self.last = 0  # last: line of the last row
         self._ids: Dict[str, int] = {}  # ids and their lines

@@ -106,7 +106,7 @@ TEST(test_lines_have_a_direction)
 	assert_float_equal(sum[0][0], sum[1][2], 1e-5);
 	for (size_t c = 0; c < 16; c++) /* the second line is the mirror image of the first */
 		assert_float_equal(F[34 + c], F[2 * D + 34 + 32 + c % 4 * 4 + c / 4], 1e-6);
-	assert_true(F[34] > 3 * F[34 + 4]); /* the first line is at the lower edge */
+	assert_true(F[34] > 3 * F[34 + 4]); /* the first line is in the lowest row of cells */
 	assert_ok(graphs_features(&g, GRAPHS_COORDINATES, 1, &G));
 	assert_true(G[34 + 32] == 2.5F && G[34 + 33] == 0);
 	free(F);

@@ -1,4 +1,5 @@
-/* Tests kcagc.predict: labels of old and new nodes, and each message at each step. */
+/* Tests kcagc.predict and kmeans.columns.predict: labels of old and new rows, what a model has, and
+ * the answer to each message type at each step of the protocol (both/steps.h). */
 #include "tests/unit/protocols/kcagc/predict.h"
 #include "tests/unit/both/steps.h"
 #include "protocols/kcagc/job.h"

@@ -65,7 +65,7 @@ void item_release(struct item *it)
 	}
 }
 
-/* ---- reports of the loop ---- */
+/* ---- waking the loop, and what it reports ---- */
 
 void channel_wake(struct channel *ch)
 {

@@ -63,7 +63,8 @@ struct sheet {
 	uint32_t *code; /* room x codes; UINT32_MAX: missing */
 	size_t *line;   /* line number of each row, if there are ids */
 	struct names names;
-	char **kept; /* texts that differ from the bytes of the file */
+	char *
+	    *kept; /* owned copies of texts whose cells have doubled quotes; others are borrowed */
 	size_t kept_n, kept_room;
 
 	/* set by sheet_end() */

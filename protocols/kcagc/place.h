@@ -13,7 +13,8 @@
 /* A zero-initialised object is empty. */
 struct placing {
 	unsigned order; /* p, the order of the filter T^p (slice.h) */
-	/* m: a feature x becomes (x - shift) weight; rows then have length 1 over all parties */
+	/* m: a feature x becomes (x - shift) weight. Later, placing_distances() divides each row by
+	 * its joint length. */
 	double *shift, *weight;
 	uint8_t *word; /* m: enum word_kind */
 	/* m x k: maps a filtered row to its part of each distance, except for a constant of the

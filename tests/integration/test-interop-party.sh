@@ -87,9 +87,9 @@ fedspectral_with() { # JQ-PROGRAM: changes the job
 test_fedspectral() { fedspectral_with .; }
 test_fedspectral_plain_ids() { fedspectral_with '.ids = "plain"'; }
 
-# Runs fedgcn. Python adds floats in another order, so only the clusters are equal. Parties bind
-# their masks to the questions (README of protocols/fedgcn). So these must be equal too, or the
-# masks would not cancel.
+# Runs fedgcn with a party in Python, which adds floats in another order than C. So numbers are not
+# compared. Masks depend on the questions (README of protocols/fedgcn), so a job succeeds only if
+# all parties have equal questions.
 fedgcn_with() { # JQ-PROGRAM...: changes the job
 	local settings name
 	needs_python

@@ -5,8 +5,8 @@ const hue = (cluster) => colour(`--k${cluster % HUES}`);
 const charts = new Set();
 const clusterKey = (c) => make('span', { class: `key k${c % HUES}`, 'aria-hidden': 'true' });
 
-/* Draws a chart once its box is in the page, because the box has no width before. Calls options and
- * data again for each size and colour scheme. */
+/* Draws a chart once its box is in the page, because the box has no width before. Draws it again
+ * for each width and colour scheme, with a new call of options(). data: an array in uPlot's form. */
 function chart(label, height, options, data) {
 	const box = make('div', { class: 'chart', role: 'img', 'aria-label': label });
 	let plot, width = 0;

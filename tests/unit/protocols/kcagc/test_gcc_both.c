@@ -110,7 +110,7 @@ TEST(test_phases)
 	planted_release(&p);
 }
 
-/* ---- requests that are not due ---- */
+/* ---- messages that a party or the coordinator refuses ---- */
 
 TEST(test_every_message)
 {

@@ -14,7 +14,7 @@ TEST(test_all_have_all)
 	}
 }
 
-/* The table of a kind has the kind's name. */
+/* For each name in kinds.def, server_kind_of(&kind_NAME) is server_kind_NAME. */
 TEST(test_of_each)
 {
 #define KIND(name)                                                                                 \

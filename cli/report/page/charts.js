@@ -6,7 +6,7 @@ const charts = new Set();
 const clusterKey = (c) => make('span', { class: `key k${c % HUES}`, 'aria-hidden': 'true' });
 
 /* Draws a chart once its box is in the page, because the box has no width before. Draws it again
- * for each width and colour scheme, with a new call of options(). data: an array in uPlot's form. */
+ * for each width and colour scheme, with a new call of options(). data: array in uPlot's form. */
 function chart(label, height, options, data) {
 	const box = make('div', { class: 'chart', role: 'img', 'aria-label': label });
 	let plot, width = 0;

@@ -99,46 +99,72 @@ enum err ortho_inverse_root(const struct mat *H, double zero, struct mat *R)
 	return err;
 }
 
-enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, double zero,
-		      struct mat *P)
+/* E (r x d): the r <= most leading eigenvectors of W, each over the root of its eigenvalue. Omits
+ * eigenvalues below `zero` times the largest; r may be 0. */
+static enum err whitening(const struct mat *W, size_t most, double zero, struct mat *E)
 {
 	size_t rank = 0;
-	struct mat E;
 	double *value;
 	enum err err;
 
-	assert(A->cols == W->rows && most > 0);
+	assert(most > 0);
 	ALLOC(value, W->rows);
-	err = leading(W, most, value, &E);
-	if (err)
-		goto out;
-	for (; rank < E.rows && value[rank] > 0 && value[rank] > zero * value[0]; rank++)
-		for (size_t j = 0; j < E.cols; j++)
-			MAT(&E, rank, j) /= sqrt(value[rank]);
-	E.rows = rank;
-	if (rank == 0)
+	err = leading(W, most, value, E);
+	if (!err) {
+		for (; rank < E->rows && value[rank] > 0 && value[rank] > zero * value[0]; rank++)
+			for (size_t j = 0; j < E->cols; j++)
+				MAT(E, rank, j) /= sqrt(value[rank]);
+		E->rows = rank;
+	}
+	free(value);
+	return err;
+}
+
+enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, double zero,
+		      struct mat *P)
+{
+	struct mat E;
+
+	assert(A->cols == W->rows);
+	TRY(whitening(W, most, zero, &E));
+	if (E.rows == 0)
 		mat_init(P, A->rows, 1);
 	else
 		la_mul_nt(A, &E, THREADS, P);
 	mat_release(&E);
-out:
+	return ERR_OK;
+}
+
+/* G = A'J A. */
+static void centred_gram(const struct mat *A, struct mat *G)
+{
+	struct mat centred;
+
+	mat_copy(&centred, A);
+	ortho_centre(&centred);
+	la_gram_columns(&centred, THREADS, G);
+	mat_release(&centred);
+}
+
+/* V (r x d): the r <= most leading eigenvectors of G, which is overwritten. */
+static enum err top_axes(struct mat *G, size_t most, struct mat *V)
+{
+	double *value;
+	enum err err;
+
+	ALLOC(value, G->rows);
+	err = la_eigen_top(G, min_size(most, G->rows), value, V);
 	free(value);
 	return err;
 }
 
 enum err ortho_components(const struct mat *A, size_t most, struct mat *P)
 {
-	struct mat centred, G, V;
-	double *value;
+	struct mat G, V;
 	enum err err;
 
-	mat_copy(&centred, A);
-	ortho_centre(&centred);
-	la_gram_columns(&centred, THREADS, &G);
-	mat_release(&centred);
-	ALLOC(value, A->cols);
-	err = la_eigen_top(&G, min_size(most, A->cols), value, &V);
-	free(value);
+	centred_gram(A, &G);
+	err = top_axes(&G, most, &V);
 	mat_release(&G);
 	TRY(err);
 	la_mul_nt(A, &V, THREADS, P);
@@ -146,51 +172,34 @@ enum err ortho_components(const struct mat *A, size_t most, struct mat *P)
 	return ERR_OK;
 }
 
-/* C (d x r) = E V, with E = `whitening` (d x d) and V the leading axes of A E. */
-static enum err leading_axes(const struct mat *A, const struct mat *whitening, size_t most,
-			     struct mat *C)
-{
-	struct mat centred, G, GE, H, V;
-	double *value;
-	enum err err;
-
-	mat_copy(&centred, A);
-	ortho_centre(&centred);
-	la_gram_columns(&centred, THREADS, &G);
-	mat_release(&centred);
-	la_mul_nn(&G, whitening, THREADS, &GE);
-	la_mul_tn(whitening, &GE, THREADS, &H);
-	mat_release(&GE);
-	mat_release(&G);
-	ortho_symmetrise(&H);
-	ALLOC(value, H.rows);
-	err = la_eigen_top(&H, min_size(most, H.rows), value, &V);
-	free(value);
-	mat_release(&H);
-	TRY(err);
-	la_mul_nt(whitening, &V, THREADS, C);
-	mat_release(&V);
-	return ERR_OK;
-}
-
 enum err ortho_whiten_components(const struct mat *A, const struct mat *W, size_t most, double zero,
 				 struct mat *P)
 {
-	struct mat I, E, C;
+	struct mat E, G, GE, H, V, C;
 	enum err err;
 
-	mat_init(&I, W->rows, W->rows);
-	for (size_t i = 0; i < I.rows; i++)
-		MAT(&I, i, i) = 1;
-	err = ortho_whiten(&I, W, W->rows, zero, &E);
-	mat_release(&I);
-	TRY(err);
-	err = leading_axes(A, &E, most, &C);
+	TRY(whitening(W, W->rows, zero, &E));
+	if (E.rows == 0) {
+		mat_init(P, A->rows, 1);
+		mat_release(&E);
+		return ERR_OK;
+	}
+	centred_gram(A, &G);
+	la_mul_nt(&G, &E, THREADS, &GE);
+	la_mul_nn(&E, &GE, THREADS, &H);
+	mat_release(&GE);
+	mat_release(&G);
+	ortho_symmetrise(&H);
+	err = top_axes(&H, most, &V);
+	mat_release(&H);
+	if (!err) {
+		la_mul_nn(&V, &E, THREADS, &C);
+		la_mul_nt(A, &C, THREADS, P);
+		mat_release(&C);
+		mat_release(&V);
+	}
 	mat_release(&E);
-	TRY(err);
-	la_mul_nn(A, &C, THREADS, P);
-	mat_release(&C);
-	return ERR_OK;
+	return err;
 }
 
 /* Rayleigh-Ritz. For a Q (n x d) from ortho_basis() and Y = K Q, Z (n x r, initialised here) = Y E

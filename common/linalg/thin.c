@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* THIN_VECTORS: number of vectors in a group, whose entries fill a cache line. PART_ROWS: rows of a
- * part. SUMS: largest number of parts in a sum over rows. Each of these parts has its own sum, and
- * may have more than PART_ROWS rows. */
+/* Vectors are taken in groups of THIN_VECTORS, whose entries fill a cache line. The rows of A are
+ * divided into parts of PART_ROWS rows. In a sum over rows each part has its own sum. There are
+ * then at most SUMS parts, so the parts of a tall A have more rows. */
 enum { THIN_VECTORS = SIMD_LINE, PART_ROWS = 256, SUMS = 16 };
 
 typedef void walk_fn(const double *a, size_t m, size_t rows, const double *in, double *product,

@@ -27,8 +27,8 @@ struct entry {
 	uint32_t node;
 };
 
-/* Checks the shared key. ERR_PEER: this party has a numbering_key, and the shared key was made from
- * another file. */
+/* Checks the key that party 0 shared. ERR_PEER: this party has a numbering_key, and party 0 has
+ * another file or none. Without a numbering_key, any key is accepted. */
 static enum err check_key(const struct work *work, const char *purpose,
 			  const uint8_t key[static KEY_LEN])
 {

@@ -190,7 +190,8 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Refuses values that exceed the fixed point of variant "pairwise". */
+/* With variant "pairwise", refuses a lambda or dims for which an entry could exceed the fixed point
+ * (pairwise.h). */
 static enum err check_pairwise(const struct fedsc_job *job)
 {
 	if (job->how.variant != FEDSC_BY_PAIRWISE)

@@ -50,9 +50,10 @@ void fedwalk_encoder_init(struct fedwalk_encoder *e, const struct fedwalk_tree *
 			  struct fedwalk_encoder_report *report);
 void fedwalk_encoder_release(struct fedwalk_encoder *e);
 
-/* Copies lists from a message: count (n) candidates of each vertex; v and upto (total) of all.
- * ERR_PEER: a list is empty, has an unknown vertex, or has upto that falls or does not end in
- * UINT32_MAX; or the counts do not add up to total. O(total). */
+/* Copies the lists of all n vertices from a message. count (n entries) has the number of candidates
+ * of each vertex. v and upto (total entries) have the lists, one after another. ERR_PEER: a list is
+ * empty, has an unknown vertex, or has an upto that falls or does not end in UINT32_MAX; or the
+ * counts do not add up to total. O(total). */
 enum err fedwalk_encoder_from(struct fedwalk_encoder *e, size_t n, const uint32_t *count,
 			      const uint32_t *v, const uint32_t *upto, size_t total) MUST_CHECK;
 

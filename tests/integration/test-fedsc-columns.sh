@@ -11,7 +11,7 @@ source "${0%/*}/fedsc.sh"
 
 # A column without information has large numbers in another unit. Without "standardize" it decides
 # the clusters, and a warning names it. With "joint" it does no harm.
-in_another_unit() { # writes six columns of the clouds, with income before them
+in_another_unit() { # features become income, then six columns from the labels
 	local name
 	for name in $(names 3); do
 		rm "$T/data/$name/features.npy"

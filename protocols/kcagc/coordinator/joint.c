@@ -253,7 +253,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 /* Centres of one restart, by their inner products with all items y_i. A centre is a weighted mean
  * of items. S changes when an item enters or leaves a cluster, in O(m). */
 struct centres {
-	/* m: the cluster of each item, as counted in S; K: the item is in no cluster */
+	/* m: the cluster in which S counts each item. An item with the value K is in no cluster */
 	uint32_t *label;
 	double *W;      /* K: total weight of the cluster's items */
 	struct mat S;   /* K x m: sum of w_l <y_l, y_i> over the cluster's items l */

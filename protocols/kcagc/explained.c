@@ -26,27 +26,27 @@ static uint16_t group_of(const struct graph *g, size_t row)
 	return (uint16_t)(degree < 256 ? degree + 0.5 : fmin(256 + 32 * log2(degree / 256), most));
 }
 
-static void find_groups(const struct slice *s, struct groups *g)
+static void find_groups(const struct features *X, const struct graph *graph, struct groups *g)
 {
 	struct rowsum sum;
 
-	*g = (struct groups){ .rows = features_rows(&s->X),
-			      .all = ranks_n(s->g->ranks, features_rows(&s->X)) };
+	*g = (struct groups){ .rows = features_rows(X),
+			      .all = ranks_n(graph->ranks, features_rows(X)) };
 	ALLOC(g->of, g->rows);
 	ALLOC(g->size, EXPLAINED_GROUPS);
 	ALLOC(g->number, EXPLAINED_GROUPS);
-	ranks_sum_begin(s->g->ranks, &sum, EXPLAINED_GROUPS, NULL, NULL);
+	ranks_sum_begin(graph->ranks, &sum, EXPLAINED_GROUPS, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(g->rows); b++) {
 		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(g->rows, b);
 		double *to = rowsum_open(&sum);
 
 		for (size_t i = first; i < end; i++) {
-			g->of[i] = group_of(s->g, i);
+			g->of[i] = group_of(graph, i);
 			to[g->of[i]]++;
 		}
 		rowsum_close(&sum);
 	}
-	ranks_sum_end(s->g->ranks, &sum, g->size);
+	ranks_sum_end(graph->ranks, &sum, g->size);
 	for (size_t i = 0; i < EXPLAINED_GROUPS; i++)
 		if (g->size[i] > 0)
 			g->number[i] = (uint16_t)g->count++;
@@ -88,21 +88,22 @@ static double explained_add_row(const struct features *X, size_t row, size_t wid
 
 /* Computes total (count x width + 1): the sum of each group's rows, then the squared length of all
  * rows. */
-static void sum_groups(const struct slice *s, const struct groups *g, size_t width, double *total)
+static void sum_groups(const struct features *X, const struct ranks *R, const struct groups *g,
+		       size_t width, double *total)
 {
 	struct rowsum sum;
 
-	ranks_sum_begin(s->g->ranks, &sum, g->count * width + 1, NULL, NULL);
+	ranks_sum_begin(R, &sum, g->count * width + 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(g->rows); b++) {
 		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(g->rows, b);
 		double *to = rowsum_open(&sum);
 
 		for (size_t i = first; i < end; i++)
 			to[g->count * width] +=
-			    explained_add_row(&s->X, i, width, to + g->number[g->of[i]] * width);
+			    explained_add_row(X, i, width, to + g->number[g->of[i]] * width);
 		rowsum_close(&sum);
 	}
-	ranks_sum_end(s->g->ranks, &sum, total);
+	ranks_sum_end(R, &sum, total);
 }
 
 /* Sets *between to the sum over groups of size x squared length of the group's mean. Sets *mean to
@@ -126,16 +127,16 @@ static void square_means(const struct groups *g, size_t width, const double *tot
 	free(all);
 }
 
-void explained_by_degrees(const struct slice *s, double *x)
+void explained_by_degrees(const struct features *X, const struct graph *graph, double *x)
 {
-	size_t m = features_cols(&s->X), width;
+	size_t m = features_cols(X), width;
 	double *total, between, mean, chance;
 	struct groups g;
 
-	find_groups(s, &g);
+	find_groups(X, graph, &g);
 	width = g.count * m > CELLS && m > SKETCH ? SKETCH : m;
 	total = alloc(g.count * width + 1, sizeof(*total));
-	sum_groups(s, &g, width, total);
+	sum_groups(X, graph->ranks, &g, width, total);
 	square_means(&g, width, total, &between, &mean);
 	chance = g.all > 1 ? (double)(g.count - 1) / (double)(g.all - 1) : 1;
 	x[1] = total[g.count * width] - mean;

@@ -5,7 +5,8 @@
 #ifndef PROTOCOLS_KCAGC_EXPLAINED_H
 #define PROTOCOLS_KCAGC_EXPLAINED_H
 
-#include "protocols/kcagc/slice.h"
+#include "common/graph/graph.h"
+#include "common/linalg/csr.h"
 
 /* Features count as degrees above this share of the variance. The data sets bat and eat have .77
  * and .99; features of texts have up to .002 (docs/results/tried.md). */
@@ -16,7 +17,7 @@ static const double EXPLAINED = 0.5;
  * weights. */
 enum { EXPLAINED_GROUPS = 1024 };
 
-/* Computes two numbers over the rows of the slice, before the filter:
+/* Computes two numbers over the rows of X, the features of the nodes of g, before the filter:
  * - x[1]: sum of squared distances from the mean, v;
  * - x[0]: (b - c v) / (1 - c), with b the part of v between the means of the groups and c = (groups
  *   - 1) / (n - 1) the share that as many groups explain by chance; 0 if there is one group, or one
@@ -25,6 +26,6 @@ enum { EXPLAINED_GROUPS = 1024 };
  * is an unbiased estimate from a count sketch: 64 sums of columns with random signs. The result is
  * bitwise identical for any distribution of rows. O(entries); at most 1 MB for each doubling of
  * 4096 rows. */
-void explained_by_degrees(const struct slice *s, double *x);
+void explained_by_degrees(const struct features *X, const struct graph *g, double *x);
 
 #endif

@@ -312,7 +312,8 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	TRY(slice_facts_spread(s, FILTER_MEAN, SLICE_POWERS - 1, x, x + SLICE_POWERS));
 	memcpy(s->spread, x + SLICE_POWERS, sizeof(s->spread));
 	if (q->explained)
-		explained_by_degrees(s, x + question_whole(q) - q->degrees - SLICE_EXPLAINED);
+		explained_by_degrees(&s->X, s->g,
+				     x + question_whole(q) - q->degrees - SLICE_EXPLAINED);
 	if (q->degrees) {
 		double scale;
 

@@ -3,6 +3,7 @@
 #include "common/base/progress.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
+#include "protocols/kcagc/explained.h"
 #include "protocols/kcagc/sketch.h"
 #include "protocols/kcagc/slice.h"
 
@@ -437,16 +438,12 @@ static enum err order_next_sketched(struct order_search *s, double *term)
 	return ERR_OK;
 }
 
-enum err order_next(struct order_search *s, double *term)
+static enum err order_next_formed(struct order_search *s, double *term)
 {
 	const struct ranks *R = s->g->ranks;
 	uint32_t *label;
 	enum err e = ERR_OK;
 
-	if (s->sketches)
-		return order_next_sketched(s, term);
-	if (order_pays(s))
-		return order_next_unformed(s, term);
 	label = alloc(s->F.rows, sizeof(*label));
 	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
 		struct mat Z;
@@ -466,5 +463,41 @@ enum err order_next(struct order_search *s, double *term)
 		progress_tick();
 	}
 	free(label);
+	return e;
+}
+
+/* Returns true if degrees explain the weighted features. */
+static bool order_degrees(const struct order_search *s)
+{
+	struct features formed = { .dense = s->F };
+	double x[2];
+
+	explained_by_degrees(s->sketches ? s->X : &formed, s->g, x);
+	return x[0] > EXPLAINED * x[1];
+}
+
+/* Replaces a block's modularities by 0 if degrees explain the features and no clusters of the block
+ * are communities. */
+static void order_abstain(struct order_search *s, double *term)
+{
+	for (int t = 0; t < ORDER_BLOCK; t++)
+		if (term[ORDER_BLOCK + t] > ORDER_COMMUNITIES)
+			s->degrees = false;
+	for (int t = 0; s->degrees && t < ORDER_BLOCK; t++)
+		term[ORDER_BLOCK + t] = 0;
+}
+
+enum err order_next(struct order_search *s, double *term)
+{
+	enum err e;
+
+	if (s->how.order == 0 && !s->alone)
+		s->degrees = order_degrees(s);
+	if (s->sketches)
+		e = order_next_sketched(s, term);
+	else
+		e = order_pays(s) ? order_next_unformed(s, term) : order_next_formed(s, term);
+	if (e == ERR_OK)
+		order_abstain(s, term);
 	return e;
 }

@@ -16,6 +16,8 @@ enum { ORDER_WORDS = 2 * ORDER_BLOCK };
 /* A sketched search for psi_fit() computes each order up to this one, then even orders. */
 enum { ORDER_EACH = 4 };
 
+static const double ORDER_COMMUNITIES = 0.2;
+
 struct order_search {
 	struct mat F;
 	struct filter_run *run;
@@ -35,6 +37,10 @@ struct order_search {
 	 * order at which the distance first rises depends on the restarts at each order, so a
 	 * sketched search then has restarts, too. */
 	bool alone;
+	/* Degrees explain the features (explained.h), and no clusters so far had a modularity above
+	 * ORDER_COMMUNITIES. Classes are then degrees rather than communities. All modularities of
+	 * this party become 0, which are no reason to leave AGC's order. */
+	bool degrees;
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
@@ -50,7 +56,7 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;
 /* Fills term (ORDER_WORDS) for the next ORDER_BLOCK orders: mean intra-cluster distances, then
- * modularities of the clusters on the party's graph. */
+ * modularities of the clusters on the party's graph (0 if s->degrees). */
 enum err order_next(struct order_search *s, double *term) MUST_CHECK;
 void order_end(struct order_search *s);
 

@@ -55,11 +55,8 @@ static void literal(const struct mat *X, const struct graph *g, double *explaine
 /* Asks a slice of X for the explained share. Releases X. */
 static void ask_explained(struct features *X, const struct graph *g, double *x)
 {
-	struct slice s;
-
-	slice_begin(&s, X, g, 1);
-	explained_by_degrees(&s, x);
-	slice_release(&s);
+	explained_by_degrees(X, g, x);
+	features_release(X);
 }
 
 static void check(const struct csr *words, const struct graph *g, double least, double most)

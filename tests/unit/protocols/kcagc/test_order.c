@@ -299,6 +299,82 @@ TEST(test_search_ends_before_the_rise)
 	assert_int_equal(order, 0);
 }
 
+/* Gives each node one word: the word of its degree, or an arbitrary word. */
+static void one_word(const struct graph *g, bool of_degree, struct features *X)
+{
+	size_t n = g->adjacency.rows;
+	struct triple *t;
+
+	ALLOC(t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t degree = g->adjacency.start[i + 1] - g->adjacency.start[i];
+		size_t word = of_degree ? degree : 7 * i;
+
+		t[i] = (struct triple){ i, (uint32_t)(word % n), 1 };
+	}
+	*X = (struct features){ .is_sparse = true };
+	csr_from_triples(&X->sparse, n, n, t, n);
+	free(t);
+}
+
+/* Makes a graph without communities: each two nodes have an edge with probability .15. */
+static void random_edges(struct graph *g)
+{
+	struct triple *edges;
+	struct csr a;
+	struct rng rng;
+	size_t e = 0;
+
+	rng_seed(&rng, 3, 0);
+	ALLOC(edges, PLANTED_NODES * PLANTED_NODES);
+	for (uint32_t i = 0; i < PLANTED_NODES; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (rng_unit(&rng) < 0.15) {
+				edges[e++] = (struct triple){ i, j, 1 };
+				edges[e++] = (struct triple){ j, i, 1 };
+			}
+	csr_from_triples(&a, PLANTED_NODES, PLANTED_NODES, edges, e);
+	graph_init(g, &a);
+	free(edges);
+}
+
+/* True if all modularities of the first block are 0. */
+static bool abstains(const struct graph *g, bool of_degree, bool alone)
+{
+	double zero[ORDER_BLOCK] = { 0 }, term[ORDER_WORDS];
+	struct order_search s;
+	struct features X;
+
+	one_word(g, of_degree, &X);
+	assert_ok(order_begin(&s, &X, g, &how, &search));
+	s.alone = alone;
+	assert_ok(order_next(&s, term));
+	order_end(&s);
+	features_release(&X);
+	return !memcmp(term + ORDER_BLOCK, zero, sizeof(zero));
+}
+
+/* If the features are degrees and the graph has no communities, modularities are 0, and psi_fit()
+ * keeps AGC's order. */
+TEST(test_degrees)
+{
+	double zero[ORDER_BLOCK] = { 0 };
+	uint32_t truth[PLANTED_NODES];
+	struct features X;
+	struct graph g;
+
+	random_edges(&g);
+	assert_true(abstains(&g, true, false));
+	assert_false(abstains(&g, false, false)); /* other words */
+	assert_false(abstains(&g, true, true));   /* preset "paper" */
+	graph_release(&g);
+	planted(&X, &g, truth); /* communities */
+	assert_false(abstains(&g, true, false));
+	features_release(&X);
+	graph_release(&g);
+	assert_int_equal(psi_fit(zero, ORDER_BLOCK), ORDER_BLOCK);
+}
+
 TEST(test_nothing_to_cluster)
 {
 	struct features none = { 0 };

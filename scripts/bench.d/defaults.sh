@@ -9,7 +9,9 @@
 #   --since FILE             CSV of this table from the last release
 #
 # A cell misses its goal if its ACC is more than .01 below FILE's, or, for landmark, gcc and tree,
-# more than .01 below that of features alone. The call then exits with 1.
+# more than .01 below that of features alone. Each cell is one run with seed 1. If this run misses
+# the goal, the cell becomes the mean of the runs with seeds 1 to 4. If this mean misses the goal,
+# too, the call exits with 1.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -73,17 +75,18 @@ fits() { # SET PRESENTATION METHOD
 	esac
 }
 
-# Makes the set in this form and sets DIR; or fails and sets WHY.
-presented() { # SET PRESENTATION L
+# Makes the set in this form and sets DIR; or fails and sets WHY. The seed is that of the split: in
+# times1000, all columns of party-00 change.
+presented() { # SET PRESENTATION L SEED
 	local columns=()
 	DIR=$data/$1
 	[[ $2 != asis ]] || return 0
 	DIR=$out/data/$1/$2
 	if [[ $2 == times1000 ]]; then
-		DIR+=-$3 columns=("$out/data/$1/split-$3/party-00/columns.txt")
+		DIR+=-$3-$4 columns=("$out/data/$1/split-$3-$4/party-00/columns.txt")
 		[[ -e ${columns[0]} ]] ||
-			"$bin/coterie" split --data "$data/$1" --parties "$3" --seed 1 \
-			--out "$out/data/$1/split-$3" >/dev/null
+			"$bin/coterie" split --data "$data/$1" --parties "$3" --seed "$4" \
+			--out "$out/data/$1/split-$3-$4" >/dev/null
 	fi
 	[[ ! -e $DIR/labels.txt ]] || return 0
 	/usr/bin/python3 scripts/bench.d/defaults.py "$data/$1" "$2" "$DIR" "${columns[@]}" ||
@@ -106,26 +109,43 @@ defaults_job() { # METHOD -> JOB
 	echo "{ \"kind\": \"$kind\", \"clusters\": $K$method }" >"$JOB"
 }
 
+# Sets ACCURACY to the mean over seeds 1 to SEEDS; or fails and sets WHY.
+defaults_accuracy() { # SET PRESENTATION METHOD L SEEDS
+	local labels seed all=''
+	for ((seed = 1; seed <= $5; seed++)); do
+		presented "$1" "$2" "$4" "$seed" || return 1
+		run "$1-$2-$3-$4" "$DIR" "$JOB" "$4" "$seed" --allow fedspectral.exact || return 1
+		labels=("$RUN"/party-*/labels.csv)
+		[[ $3 != landmark && $3 != gcc && $3 != tree ]] ||
+			labels=("$RUN/coordinator/labels.csv")
+		accuracy_of "${labels[@]}"
+		rm -rf "$RUN"
+		all+="$ACCURACY "
+	done
+	ACCURACY=$(awk '{ for (i = 1; i <= NF; i++) sum += $i; printf "%.3g", sum / NF }' <<<"$all")
+}
+
 defaults_cell() { # SET PRESENTATION METHOD L
-	local goal labels
+	local goal runs=1
 	fits "$1" "$2" "$3" || return 0
 	! cell_known "$1" "$2" "$3 L=$4" || return 0
 	defaults_job "$3"
-	presented "$1" "$2" "$4" || { not_run "$1" "$2" "$3 L=$4" "$WHY" && return; }
-	run "$1-$2-$3-$4" "$DIR" "$JOB" "$4" 1 --allow fedspectral.exact ||
-		{ not_run "$1" "$2" "$3 L=$4" "$WHY" && return; }
-	labels=("$RUN"/party-*/labels.csv)
-	[[ $3 != landmark && $3 != gcc && $3 != tree ]] || labels=("$RUN/coordinator/labels.csv")
-	accuracy_of "${labels[@]}"
-	rm -rf "$RUN"
 	goal=$(least_of "$1" "$2" "$3 L=$4" "$3")
-	if [[ $goal ]] && [[ $(verdict "$ACCURACY" "x >= $goal") == missed ]]; then
-		cell "$1" "$2" "$3 L=$4" value="$ACCURACY" goal=">= $goal" verdict=missed
+	defaults_accuracy "$@" 1 || { not_run "$1" "$2" "$3 L=$4" "$WHY" && return; }
+	if [[ $goal ]] && defaults_missed; then
+		runs=4
+		defaults_accuracy "$@" 4 || { not_run "$1" "$2" "$3 L=$4" "$WHY" && return; }
+	fi
+	if [[ $goal ]] && defaults_missed; then
+		cell "$1" "$2" "$3 L=$4" value="$ACCURACY" runs=4 goal=">= $goal" verdict=missed
 		RUN_FAILED=true
 	else
-		cell "$1" "$2" "$3 L=$4" value="$ACCURACY" ${goal:+goal=">= $goal" verdict=met}
+		cell "$1" "$2" "$3 L=$4" value="$ACCURACY" runs="$runs" \
+			${goal:+goal=">= $goal" verdict=met}
 	fi
 }
+
+defaults_missed() { [[ $(verdict "$ACCURACY" "x >= $goal") == missed ]]; }
 
 # Prints the larger ACC of features alone and of the last release, minus .01.
 least_of() { # SET PRESENTATION COLUMN METHOD
@@ -148,7 +168,7 @@ beside() { # SET
 pooled_cell() { # SET ROW PRESENTATION COMMAND --job|--clusters
 	local to=$out/runs/$table/$1-$4-$3 how=$K
 	! cell_known "$1" "$2" pooled || return 0
-	presented "$1" "$3" 1 || { not_run "$1" "$2" pooled "$WHY" && return; }
+	presented "$1" "$3" 1 1 || { not_run "$1" "$2" pooled "$WHY" && return; }
 	[[ $5 != --job ]] || { defaults_job gcc && how=$JOB; }
 	rm -rf "$to"
 	mkdir -p "${to%/*}"

@@ -2,7 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
-#include "protocols/kcagc/seen.h"
+#include "protocols/kcagc/own.h"
 #include "protocols/kcagc/slice.h"
 #include "protocols/kcagc/words.h"
 #include "common/linalg/la.h"
@@ -10,26 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-static void weigh_words(const struct ranks *R, struct features *X, struct embedding *kept)
-{
-	struct words w = { 0 };
-
-	words_see(&w, R, X);
-	if (w.differ && seen_rows_are_even(R, X, NULL)) {
-		words_mark(X);
-		free(w.count);
-		w = (struct words){ 0 };
-		words_see(&w, R, X);
-		w.value = WORD_OF_ROWS;
-	}
-	kept->idf = words_weights(&w, features_cols(X), ranks_n(R, features_rows(X)));
-	if (kept->idf) {
-		kept->word = w.value;
-		words_weigh(X, kept->idf);
-	}
-	free(w.count);
-}
 
 /* -- scaling -------------------------------------------------------------------------------- */
 
@@ -75,9 +55,10 @@ static double embed_sum_of(const struct ranks *R, const double *x, size_t n)
 	return sum;
 }
 
-/* Scales rows. mean: the mean of the norms; if it is 0, computes it from these rows. Returns the
- * mean used. */
-static double scale_rows(const struct ranks *R, struct mat *Z, double mean, double power)
+/* Scales rows, then multiplies them by share if it is not 0. mean: the mean of the norms; if it is
+ * 0, computes it from these rows. Returns the mean used. */
+static double scale_rows(const struct ranks *R, struct mat *Z, double mean, double power,
+			 double share)
 {
 	double *norm = alloc(Z->rows, sizeof(*norm));
 
@@ -85,9 +66,14 @@ static double scale_rows(const struct ranks *R, struct mat *Z, double mean, doub
 	if (mean == 0)
 		mean = embed_sum_of(R, norm, Z->rows) / (double)ranks_n(R, Z->rows);
 	embed_scale(Z, norm, mean, power);
+	for (size_t i = 0; share > 0 && share < 1 && i < Z->rows * Z->cols; i++)
+		Z->a[i] *= share;
 	free(norm);
 	return mean;
 }
+
+/* A singular value below this share of the largest is rounding, or noise that the filter made. */
+static const double EMBED_FLAT = 1e-7;
 
 /* -- embedding ------------------------------------------------------------------------------ */
 
@@ -103,19 +89,19 @@ static enum err embed_check(const struct ranks *R, const struct features *X,
 	return ERR_OK;
 }
 
-enum err embed_weighed(const struct ranks *R, const struct features *X,
+enum err embed_weighed(const struct features *X, const struct graph *g,
 		       const struct embed_params *p, struct mat *F)
 {
 	struct features own = { 0 };
 	struct embedding passing = { 0 };
 
-	TRY(embed_check(R, X, p));
+	TRY(embed_check(g->ranks, X, p));
 	if (X->is_sparse)
 		csr_to_dense(&X->sparse, &own.dense);
 	else
 		mat_copy(&own.dense, &X->dense);
 	if (p->idf)
-		weigh_words(R, &own, &passing);
+		embed_weigh_words(&own, g, p->threads, &passing);
 	*F = own.dense;
 	embedding_release(&passing);
 	return ERR_OK;
@@ -138,8 +124,19 @@ static void scale_basis(struct mat *U, const double *sigma, const struct embed_p
 		scale_columns(map, sigma);
 }
 
+/* Returns s of embed_params. sigma: d singular values, descending. */
+static double embed_share(const double *sigma, size_t d, const struct embed_params *p)
+{
+	size_t rank = 0;
+
+	while (rank < d && sigma[rank] > EMBED_FLAT * sigma[0])
+		rank++;
+	return sqrt((double)rank / (double)p->dims);
+}
+
 static enum err embed_project_rows(const struct ranks *R, const struct mat *F,
-				   const struct embed_params *p, struct mat *Z, struct mat *map)
+				   const struct embed_params *p, struct mat *Z, struct mat *map,
+				   double *share)
 {
 	size_t d = dims(ranks_n(R, F->rows), F->cols, p);
 	double *sigma;
@@ -147,8 +144,10 @@ static enum err embed_project_rows(const struct ranks *R, const struct mat *F,
 
 	ALLOC(sigma, d);
 	err = svd_left_of(R, F, d, p->threads, Z, sigma, map);
-	if (!err)
+	if (!err) {
 		scale_basis(Z, sigma, p, map);
+		*share = embed_share(sigma, d, p);
+	}
 	free(sigma);
 	return err;
 }
@@ -228,7 +227,7 @@ enum err embed_map(struct features *X, const struct graph *g, const struct embed
 	struct embedding passing = { 0 };
 
 	if (p->idf)
-		weigh_words(NULL, X, &passing);
+		embed_weigh_words(X, g, p->threads, &passing);
 	embedding_release(&passing);
 	return map_unformed(X, g, p, embed_entries(NULL, X), f);
 }
@@ -242,7 +241,7 @@ bool embed_takes(const struct linear_map *F, bool settled)
  * nothing unless this is cheaper. May convert X between dense and sparse. */
 static enum err project_unformed(struct features *X, const struct graph *g,
 				 const struct embed_params *p, struct mat *Z, struct mat *map,
-				 bool *done)
+				 double *share, bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
 	/* `entries` is n m if X has so many non-zeros that X is used as a dense matrix */
@@ -264,6 +263,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 	*done = !err && embed_takes(&f.map, settled);
 	if (*done) {
 		scale_basis(Z, sigma, p, map);
+		*share = embed_share(sigma, d, p);
 	} else if (!err) {
 		mat_release(Z);
 		if (map)
@@ -277,10 +277,11 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 		       struct mat *Z)
 {
-	enum err err = embed_project_rows(R, F, p, Z, NULL);
+	double share;
+	enum err err = embed_project_rows(R, F, p, Z, NULL, &share);
 
 	if (!err && p->unit_rows)
-		scale_rows(R, Z, 0, p->row_power);
+		scale_rows(R, Z, 0, p->row_power, share);
 	return err;
 }
 
@@ -295,9 +296,9 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 	err = svd_left_of_map(F, d, p->threads, Z, sigma, NULL, settled);
 	if (!err)
 		scale_basis(Z, sigma, p, NULL);
-	free(sigma);
 	if (!err && p->unit_rows)
-		scale_rows(NULL, Z, 0, p->row_power);
+		scale_rows(NULL, Z, 0, p->row_power, embed_share(sigma, d, p));
+	free(sigma);
 	return err;
 }
 
@@ -348,11 +349,11 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 	if (!err)
 		sparse_if_it_pays(X, g, p);
 	if (!err && p->idf)
-		weigh_words(g->ranks, X, kept);
+		embed_weigh_words(X, g, p->threads, kept);
 	if (!err && p->idf && !kept->idf)
 		beside = embed_weigh_beside(X, g, p->threads);
 	if (!err)
-		err = project_unformed(X, g, p, Z, map, &done);
+		err = project_unformed(X, g, p, Z, map, &kept->share, &done);
 	if (!err && g->ranks) /* ranks can filter only dense rows */
 		features_form(X);
 	if (!err && !done && X->is_sparse) {
@@ -363,14 +364,16 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 		err = graph_filter(g, p->filter, p->order, p->threads, &F);
 	}
 	if (!err && !done)
-		err = embed_project_rows(g->ranks, &F, p, Z, map);
+		err = embed_project_rows(g->ranks, &F, p, Z, map, &kept->share);
 	if (!err && beside && map)
 		embed_fold(map, beside);
 	free(beside);
 	mat_release(&F);
 	features_release(X);
 	if (!err && p->unit_rows)
-		kept->mean_norm = scale_rows(g->ranks, Z, 0, p->row_power);
+		kept->mean_norm = scale_rows(g->ranks, Z, 0, p->row_power, kept->share);
+	else if (!err)
+		kept->share = 1;
 	return err;
 }
 
@@ -442,6 +445,6 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
 	if (err)
 		mat_release(Z);
 	else if (e->unit_rows)
-		scale_rows(g->ranks, Z, e->mean_norm, e->row_power);
+		scale_rows(g->ranks, Z, e->mean_norm, e->row_power, e->share);
 	return err;
 }

@@ -15,7 +15,8 @@
 struct embed_params {
 	/* Weights words: multiplies column j, of which df_j of n rows are not 0, by idf_j =
 	 * ln((1+n)/(1+df_j)) + 1. The weights apply if all non-zeros of the slice have one value.
-	 * They also apply if the non-zeros of each row are equal; these non-zeros become 1 first.
+	 * They also apply if the non-zeros of each row are equal, or are counts of which only the
+	 * presence should be used (counts.h); these non-zeros become 1 first.
 	 * Columns with a number in each row are scaled to the size of the other columns, if the
 	 * other columns hold words or are mostly 0. Any other slice stays unchanged. */
 	bool idf;
@@ -24,10 +25,12 @@ struct embed_params {
 	/* True: Z = U_d; false: Z = U_d S_d, of the singular value decomposition U S V'. */
 	bool unit_basis;
 	size_t dims; /* d, at most the slice's width and n */
-	/* Scales rows: Z_i /= m (r_i/m)^row_power, with r_i = ||Z_i|| and m the mean of r. If a
-	 * row's length is 0 except for rounding, the row becomes 0. */
+	/* Scales rows: Z_i *= s / (m (r_i/m)^row_power), with r_i = ||Z_i|| and m the mean of r.
+	 * s^2 is the fraction of the d dimensions in which the slice varies. So a party with few
+	 * columns, such as one, does not count as much as others. If a row's length is 0 except for
+	 * rounding, the row becomes 0. */
 	bool unit_rows;
-	double row_power; /* 1 gives unit rows */
+	double row_power; /* 1 gives rows of length s */
 	unsigned threads;
 };
 
@@ -53,6 +56,7 @@ struct embedding {
 	bool unit_rows;
 	double row_power;
 	double mean_norm; /* `mean` of embed_scale(); 0: rows were not scaled */
+	double share;     /* s of embed_params; 0 stands for 1 */
 };
 void embedding_release(struct embedding *e);
 
@@ -75,9 +79,9 @@ void embed_norms(const struct mat *Z, double *norm);
  * rounding, becomes 0. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 
-/* Initialises F with the dense features before the filter. Columns are weighted as p->idf
+/* Initialises F with the dense features before the filter over g. Columns are weighted as p->idf
  * requests. */
-enum err embed_weighed(const struct ranks *R, const struct features *X,
+enum err embed_weighed(const struct features *X, const struct graph *g,
 		       const struct embed_params *p, struct mat *F) MUST_CHECK;
 /* Returns the number of non-zeros of X over all ranks, for filtered_pays(). If more than a quarter
  * of the values are non-zero, returns the number of all values. */

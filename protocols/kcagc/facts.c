@@ -139,14 +139,19 @@ static void mark_word(void *ctx, size_t row, size_t column, double *value)
 		*value = *value != 0;
 }
 
+static void tell_counts(const struct slice *s)
+{
+	if (slice_facts_is_first(s))
+		log_info("counts predict edges worse than presence does: each count becomes 1");
+}
+
 /* Replaces counts by presence if presence distinguishes linked rows from others more clearly. */
 static void slice_facts_see(struct slice *s, struct seen *seen)
 {
 	seen_of(s, seen);
 	if (!counts_are_words(s, seen))
 		return;
-	if (slice_facts_is_first(s))
-		log_info("counts predict edges worse than presence does: each count becomes 1");
+	tell_counts(s);
 	features_each(&s->X, mark_word, seen);
 	seen_release(seen);
 	seen_of(s, seen);
@@ -190,6 +195,20 @@ static double *weights_of_kinds(struct slice *s, const struct seen *seen)
 	for (size_t j = 0; j < s->columns && seen->measured; j++)
 		weight[j] = 1;
 	return weight;
+}
+
+bool slice_has_counts(struct slice *s, struct features *X)
+{
+	struct seen seen;
+	bool counts;
+
+	seen_of(s, &seen);
+	counts = !seen.foreign && counts_are_words(s, &seen);
+	if (counts)
+		tell_counts(s);
+	seen_release(&seen);
+	weigh_and_give(s, NULL, X);
+	return counts;
 }
 
 bool slice_weigh_beside(struct slice *s, struct features *X)

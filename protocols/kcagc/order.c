@@ -128,7 +128,7 @@ static void order_weigh_beside(struct order_search *s)
 
 static enum err order_form(struct order_search *s)
 {
-	TRY(embed_weighed(s->g->ranks, s->X, &s->how, &s->F));
+	TRY(embed_weighed(s->X, s->g, &s->how, &s->F));
 	if (s->how.idf)
 		order_weigh_beside(s);
 	s->entries = embed_entries(s->g->ranks, &(struct features){ .dense = s->F });

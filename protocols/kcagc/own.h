@@ -1,4 +1,5 @@
-/* own.h -- terms of a slice before the filter; private to slice.c, facts.c and slice_degrees.c. */
+/* own.h -- terms of a slice before the filter, and weights of words before an embedding; private to
+ * this folder. */
 #ifndef PROTOCOLS_KCAGC_OWN_H
 #define PROTOCOLS_KCAGC_OWN_H
 
@@ -11,5 +12,8 @@ void slice_put_degrees(struct slice *s);
  * *scale is 1; with DEGREES_ALONE this is ERR_INPUT. */
 enum err slice_degrees_scale(const struct slice *s, double *scale) MUST_CHECK;
 enum err slice_spreads(struct slice *s, const struct question *q, double *x) MUST_CHECK;
+/* Weights X as embed_params.idf says. Sets kept->idf and kept->word if X holds words. */
+void embed_weigh_words(struct features *X, const struct graph *g, unsigned threads,
+		       struct embedding *kept);
 
 #endif

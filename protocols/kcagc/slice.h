@@ -173,6 +173,9 @@ void slice_product_rows(const struct slice *s, const struct mat *C, size_t first
  * standardise. Moves the slice's features back to X in any case. Call before any question;
  * afterwards only release the slice. O(n m). */
 bool slice_weigh_beside(struct slice *s, struct features *X);
+/* Moves the features to X. Returns true if they are counts of words of which only the presence
+ * should be used (counts.h), without any foreign column. */
+bool slice_has_counts(struct slice *s, struct features *X);
 /* As slice_weigh_beside(), but without centring: numbers get the size of the other columns and keep
  * their mean. Returns m weights, owned by the caller, or NULL where slice_weigh_beside() returns
  * false. Logs the number of such columns. O(n m). */

@@ -209,15 +209,22 @@ static void walk_kept(struct codec *c, struct model *m)
 	struct embedding *e = &m->how;
 	size_t columns = e->map.rows, dims = e->map.cols, k = m->clusters;
 	unsigned filter = e->filter;
+	unsigned scaled = !e->unit_rows ? 0 : e->share > 0 && e->share < 1 ? 2 : 1;
 	bool idf = e->idf;
 
 	walk_bool(c, &m->joint_norm);
 	walk_unsigned(c, &filter, FILTER_HALF, FILTER_SPECTRAL);
 	e->filter = (enum filter_kind)filter;
 	walk_unsigned(c, &e->order, 0, KCAGC_ORDER_MAX);
-	walk_bool(c, &e->unit_rows);
+	/* Only models of thin slices have a share, so that other models are as in release 0.2.0. */
+	walk_unsigned(c, &scaled, 0, 2);
+	e->unit_rows = scaled > 0;
 	walk_double(c, &e->row_power, 0, 1e3);
 	walk_double(c, &e->mean_norm, 0, DBL_MAX);
+	if (scaled == 2) {
+		walk_double(c, &e->share, DBL_MIN, 1);
+		codec_check(c, e->share < 1);
+	}
 	walk_double(c, &e->word, -DBL_MAX, WORD_OF_ROWS);
 	walk_size(c, &columns, 1, COLS_MAX);
 	walk_size(c, &dims, 1, JOB_CLUSTERS_MAX);

@@ -40,6 +40,7 @@ static void walk_embedding(struct codec *c, struct mat *Z, struct embedding *e)
 	e->unit_rows = unit_rows == 1;
 	codec_fixed(c, (uint8_t *)&e->row_power, sizeof(e->row_power));
 	codec_fixed(c, (uint8_t *)&e->mean_norm, sizeof(e->mean_norm));
+	codec_fixed(c, (uint8_t *)&e->share, sizeof(e->share));
 	codec_fixed(c, (uint8_t *)&e->word, sizeof(e->word));
 	walk_mat(c, &e->map);
 	codec_u32(c, &idf);

@@ -104,7 +104,7 @@ TEST(order_is_by_the_rule)
 	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
 		struct mat F, Z;
 
-		assert_ok(embed_weighed(NULL, &X, &e, &F));
+		assert_ok(embed_weighed(&X, &g, &e, &F));
 		assert_ok(graph_filter(&g, e.filter, t + 1, 1, &F));
 		assert_ok(embed_project(NULL, &F, &e, &Z));
 		kmeans(&Z, NULL, &m, label, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Tests when a slice replaces the counts of words by their presence, 0 or 1. */
 #include "protocols/kcagc/counts.h"
+#include "protocols/kcagc/words.h"
 #include "tests/unit/protocols/kcagc/planted.h"
 
 #include <math.h>
@@ -141,4 +142,45 @@ TEST(a_slice_of_counts_becomes_one_of_words)
 	assert_memory_equal(counted, marked, sizeof(counted));
 	assert_true(counted[0] == 0);
 	planted_release(&p);
+}
+
+/* `tree` embeds such counts as words, and a model of them embeds new counts. */
+TEST(an_embedding_takes_counts_as_words)
+{
+	const struct embed_params p = { .idf = true,
+					.filter = FILTER_HALF,
+					.order = 1,
+					.dims = PLANTED_K,
+					.unit_rows = true,
+					.row_power = 1,
+					.threads = 1 };
+	struct mat Z[2], again;
+	struct planted counts;
+	struct embedding kept;
+
+	make(&counts, AT_RANDOM);
+	for (int once = 0; once < 2; once++) {
+		struct features X = { 0 };
+
+		mat_copy(&X.dense, &counts.X);
+		if (once) {
+			assert_ok(embed(&X, &counts.g, &p, &Z[once]));
+			break;
+		}
+		assert_ok(embed_keep(&X, &counts.g, &p, &Z[once], &kept));
+		mat_copy(&X.dense, &counts.X);
+		assert_ok(embed_again(&X, &counts.g, &kept, 1, &again));
+		for (size_t e = 0; e < N * M; e++)
+			counts.X.a[e] = counts.X.a[e] != 0;
+	}
+	assert_true(kept.idf && kept.word == WORD_OF_ROWS);
+	for (size_t e = 0; e < Z[0].rows * Z[0].cols; e++) {
+		assert_true(Z[0].a[e] == Z[1].a[e]);
+		assert_true(fabs(again.a[e] - Z[0].a[e]) <= 1e-9);
+	}
+	embedding_release(&kept);
+	mat_release(&again);
+	mat_release(&Z[0]);
+	mat_release(&Z[1]);
+	planted_release(&counts);
 }

@@ -131,6 +131,42 @@ TEST(zero_rows_stay_zero)
 	graph_release(&g);
 }
 
+/* A slice that varies in one of four dimensions gets rows of half the length, also if zero columns
+ * fill it up. New rows are scaled in the same way. */
+TEST(thin_slices_count_less)
+{
+	struct embed_params p = { .filter = FILTER_HALF,
+				  .order = 1,
+				  .dims = 4,
+				  .unit_rows = true,
+				  .row_power = 1,
+				  .threads = 1 };
+	struct mat column, Z, again;
+	struct embedding kept;
+	struct features X;
+	struct graph g;
+
+	sample_graph(&g, ROWS, 100, 3, false, 1);
+	for (size_t cols = 1; cols <= COLS; cols += COLS - 1) {
+		mat_init(&column, ROWS, cols);
+		for (size_t i = 0; i < ROWS; i++)
+			MAT(&column, i, 0) = 1 + (double)(i % 7);
+		X = (struct features){ 0 };
+		mat_copy(&X.dense, &column);
+		assert_ok(embed_keep(&X, &g, &p, &Z, &kept));
+		X = (struct features){ .dense = column };
+		assert_ok(embed_again(&X, &g, &kept, 1, &again));
+		for (size_t i = 0; i < ROWS; i++) {
+			assert_near(mat_norm(ROW(&Z, i), Z.cols), 0.5, 1e-9);
+			assert_near(mat_norm(ROW(&again, i), Z.cols), 0.5, 1e-9);
+		}
+		mat_release(&again);
+		mat_release(&Z);
+		embedding_release(&kept);
+	}
+	graph_release(&g);
+}
+
 /* Makes features: column 0 has numbers far from 0, times `unit`; all other columns have words. */
 static void words_and_number(struct features *X, const struct csr *words, bool sparse, double unit)
 {

@@ -148,6 +148,32 @@ static void test_back_again(void **state)
 	}
 }
 
+/* The share of a thin slice (embed.h) is kept; 1 is not written, as in release 0.2.0. */
+static void test_share(void **state)
+{
+	static const struct {
+		double share;
+		size_t bytes;
+	} row[] = { { 0, 0 }, { 1, 0 }, { 0.5, 8 } };
+	struct buf without = printed(true);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		struct model *m = sample(true), *back;
+		struct buf b = { 0 };
+
+		m->how.share = row[i].share;
+		model_print(m, &b);
+		assert_int_equal(b.n, without.n + row[i].bytes);
+		assert_ok(parse(b.p, b.n, &back));
+		assert_true(back->how.share == (row[i].bytes ? row[i].share : 0));
+		model_free(back);
+		model_free(m);
+		buf_release(&b);
+	}
+	buf_release(&without);
+}
+
 static void test_columns_back_again(void **state)
 {
 	struct model *from = sample_of_columns(), *m;
@@ -568,6 +594,7 @@ int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_back_again),
+		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_columns_back_again),
 		cmocka_unit_test(test_columns_that_do_not_hold_together),
 		cmocka_unit_test(test_any_bit),

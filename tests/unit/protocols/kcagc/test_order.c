@@ -45,7 +45,7 @@ static double from_scratch(const struct features *X, const struct graph *g,
 	struct mat F, Z;
 	double intra;
 
-	assert_ok(embed_weighed(NULL, X, p, &F));
+	assert_ok(embed_weighed(X, g, p, &F));
 	assert_ok(graph_filter(g, p->filter, order, 1, &F));
 	assert_ok(embed_project(NULL, &F, p, &Z));
 	kmeans(&Z, NULL, &search, label, NULL, NULL);
@@ -169,7 +169,7 @@ TEST(test_a_year_beside_words)
 		if (u < 2)
 			csr_to_dense(&X.sparse, &F);
 		else
-			assert_ok(embed_weighed(NULL, &X, &how, &F));
+			assert_ok(embed_weighed(&X, &g, &how, &F));
 		for (size_t i = 0; i < PLANTED_NODES; i++) {
 			double year = /* linked rows share it; its mean is 0, its variance 1 */
 			    truth[i] == 0 ? -sqrt((1 - share) / share) : sqrt(share / (1 - share));

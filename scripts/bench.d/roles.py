@@ -117,8 +117,8 @@ def communities(out, seed, n, k, mean, mixing, times):
 
 
 def weighed(x, a):
-    """Returns the rows, scaled to length 1 (after idf if all entries are 1), and the filter T: S + I
-    with each row divided by its sum, S the normalised adjacency with loops."""
+    """Returns the rows, scaled to length 1 (after idf if all entries are 1), and the filter T:
+    S + I, each row divided by its sum, with S the normalised adjacency with loops."""
     n = x.shape[0]
     if (x.data == 1).all():
         x = x @ sp.diags(np.log((1 + n) / (1 + np.asarray((x > 0).sum(axis=0)).ravel())) + 1)

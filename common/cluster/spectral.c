@@ -411,7 +411,7 @@ enum err spectral_cluster(const struct csr *S, const struct spectral_params *p, 
 	enum err err;
 
 	spectral_graph_init(&g, S, p->threads);
-	ALLOC(value, p->k);
+	ALLOC(value, p->values > p->k ? p->values : p->k);
 	err = spectral_top(&A, p, value, &V, report);
 	if (!err) {
 		spectral_unit_rows(&V);

@@ -71,7 +71,7 @@ void spectral_graph_rows(const struct spectral_graph *g, const struct mat *B, si
 void spectral_unit_rows(struct mat *E);
 
 /* Computes label (n): runs k-means with `restarts` restarts on the unit rows of the k leading
- * eigenvectors of the normalised S (n x n). p->values must be 0 or k. Errors as spectral_top(). */
+ * eigenvectors of the normalised S (n x n). Errors as spectral_top(). */
 enum err spectral_cluster(const struct csr *S, const struct spectral_params *p, unsigned restarts,
 			  uint32_t *label, struct spectral_report *report) MUST_CHECK;
 

@@ -32,8 +32,7 @@ const char *fedsc_one_k(const void *p)
 	if (job->noise == NOISE_SUMS)
 		return "with noise in sums each k would take its part of eps";
 	return fedsc_learns(job->how.variant)
-		   ? "variants \"dense\", \"paper\" and \"pairwise\" have a run for each k, "
-		     "\"anchor\" chooses of a range"
+		   ? "only variant \"anchor\" chooses k from a range"
 		   : NULL;
 }
 

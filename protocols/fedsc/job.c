@@ -111,8 +111,8 @@ const struct config_row kmeans_rows[] = {
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "fewest rows in any sum of rows, mc" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "1e-6",
-	  .help = "the job ends if no centre moves further than this share of the standard "
-		  "deviation of all values" },
+	  .help = "the job ends if no centre moves further than this share of the root mean square "
+		  "distance of rows from their mean" },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "target of Gaussian noise: no noise (none), each party's rows (data), or each "

@@ -34,7 +34,7 @@ const char *kmeans_columns_one_k(const void *p)
 
 	return job->exchange == EXCHANGE_GRAM
 		   ? NULL
-		   : "exchange \"gram\" chooses of a range, from the cells' inner products";
+		   : "only exchange \"gram\" chooses k from a range";
 }
 
 static enum err check_degrees(const struct kcagc_job *job)

@@ -224,11 +224,10 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.began = 0;
 	e->job.attempts--;
 	e->job.job_id[0] = '\0';
-	if (!e->unwritten)
+	if (e->unwritten)
+		e->unwritten = false; /* jobs.db could not store the begin, so it still has `state` */
+	else
 		entry_save(s, e);
-	/* jobs.db still has `state` if it could not store the begin. Otherwise entry_save() has
-	 * stored `state` again, unless it failed. */
-	e->unwritten = false;
 }
 
 enum err entry_read(struct job *job, const struct entry *e)

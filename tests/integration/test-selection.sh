@@ -185,7 +185,7 @@ test_refused() {
 		'methods "landmark" and "gcc" choose of a range, and exchange "gram"'
 	echo '{ "kind": "kmeans.columns", "clusters": 3 }' >"$T/job.json"
 	refused method=flat '{"from":2,"to":6}' \
-		'expected one number: exchange "gram" chooses of a range'
+		'expected one number: only exchange "gram" chooses k from a range'
 }
 
 sample test_rows test_refused

@@ -256,10 +256,13 @@ TEST(components)
 		mat_release(&V);
 		spectral_graph_release(&g);
 	}
-	spectral_defaults(&p, SIZE, PARTS, 1, 1);
-	assert_ok(spectral_cluster(&S, &p, 20, label, NULL));
-	assert_ok(metrics_of(truth, label, SIZE, &m));
-	assert_near(m.acc, 1, 0);
+	for (size_t more = 0; more <= 4; more += 4) { /* more eigenvalues than clusters */
+		spectral_defaults(&p, SIZE, PARTS, 1, 1);
+		p.values = more ? PARTS + more : 0;
+		assert_ok(spectral_cluster(&S, &p, 20, label, NULL));
+		assert_ok(metrics_of(truth, label, SIZE, &m));
+		assert_near(m.acc, 1, 0);
+	}
 	csr_release(&S);
 }
 

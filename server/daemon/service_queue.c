@@ -224,8 +224,8 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.began = 0;
 	e->job.attempts--;
 	e->job.job_id[0] = '\0';
-	if (e->unwritten)
-		e->unwritten = false; /* jobs.db could not store the begin, so it still has `state` */
+	if (e->unwritten) /* jobs.db could not store the begin, so it still has `state` */
+		e->unwritten = false;
 	else
 		entry_save(s, e);
 }

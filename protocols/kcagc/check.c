@@ -25,7 +25,7 @@ const char *kcagc_one_k(const void *p)
 
 	if (kcagc_is_bounded(job) || job->exchange == EXCHANGE_GRAM)
 		return NULL;
-	return "methods \"landmark\" and \"gcc\" choose of a range, and exchange \"gram\"";
+	return "methods \"landmark\" and \"gcc\" choose k from a range, and exchange \"gram\"";
 }
 
 const char *kmeans_columns_one_k(const void *p)

@@ -172,7 +172,7 @@ test_refused() {
 	rows_federation 2
 	refused variant=dense \
 		'{"from":2,"to":6}' 'job.clusters is {"from": 2, "to": 6}, expected one number: '\
-'variants "dense", "paper"'
+'only variant "anchor" chooses k from a range'
 	refused variant=anchor \
 		'{"from":6,"to":2}' 'job.clusters is {"from":6,"to":2}, expected a whole number '\
 'from 2 to 65536, or {"from": .., "to": ..}'
@@ -182,7 +182,7 @@ test_refused() {
 		'expected a whole number from 2 to 65536, or "auto"'
 	echo '{ "kind": "kcagc", "filter": { "order": 2 }, "clusters": 3 }' >"$T/job.json"
 	refused method=flat '{"from":2,"to":6}' \
-		'methods "landmark" and "gcc" choose of a range, and exchange "gram"'
+		'methods "landmark" and "gcc" choose k from a range, and exchange "gram"'
 	echo '{ "kind": "kmeans.columns", "clusters": 3 }' >"$T/job.json"
 	refused method=flat '{"from":2,"to":6}' \
 		'expected one number: only exchange "gram" chooses k from a range'

@@ -31,9 +31,8 @@ const char *fedsc_one_k(const void *p)
 
 	if (job->noise == NOISE_SUMS)
 		return "with noise in sums each k would take its part of eps";
-	return fedsc_learns(job->how.variant)
-		   ? "only variant \"anchor\" chooses k from a range"
-		   : NULL;
+	return fedsc_learns(job->how.variant) ? "only variant \"anchor\" chooses k from a range"
+					      : NULL;
 }
 
 /* ---- noise ---- */

@@ -32,9 +32,8 @@ const char *kmeans_columns_one_k(const void *p)
 {
 	const struct kcagc_job *job = p;
 
-	return job->exchange == EXCHANGE_GRAM
-		   ? NULL
-		   : "only exchange \"gram\" chooses k from a range";
+	return job->exchange == EXCHANGE_GRAM ? NULL
+					      : "only exchange \"gram\" chooses k from a range";
 }
 
 static enum err check_degrees(const struct kcagc_job *job)

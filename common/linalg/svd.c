@@ -210,6 +210,32 @@ static void svd_scale_columns(struct mat *A, const double *by)
 			MAT(A, i, j) *= by[j];
 }
 
+/* Sets sign[j] to the entry of largest magnitude of column j, the first on ties. */
+static void largest_entries(const struct mat *U, double *sign)
+{
+	size_t d = U->cols;
+	double *low = alloc(d, sizeof(*low)), *high = alloc(d, sizeof(*high));
+
+	for (size_t i = 0; i < U->rows; i++) {
+		const double *u = ROW(U, i);
+
+		for (size_t j = 0; j < d; j++) {
+			low[j] = u[j] < low[j] ? u[j] : low[j];
+			high[j] = u[j] > high[j] ? u[j] : high[j];
+		}
+	}
+	for (size_t j = 0; j < d; j++) {
+		sign[j] = high[j] > -low[j] ? high[j] : low[j];
+		for (size_t i = 0; high[j] == -low[j] && i < U->rows; i++)
+			if (fabs(MAT(U, i, j)) == high[j]) {
+				sign[j] = MAT(U, i, j);
+				break;
+			}
+	}
+	free(low);
+	free(high);
+}
+
 /* Makes the entry of largest magnitude of each column of U (the first on ties) positive; `scaled`
  * gets the same changes of sign. */
 static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
@@ -217,10 +243,7 @@ static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 	size_t d = U->cols;
 	double *sign = alloc(d, sizeof(*sign)), *each;
 
-	for (size_t i = 0; i < U->rows; i++)
-		for (size_t j = 0; j < d; j++)
-			if (fabs(MAT(U, i, j)) > fabs(sign[j]))
-				sign[j] = MAT(U, i, j);
+	largest_entries(U, sign);
 	each = ranks_all(R, d * sizeof(*sign), sign);
 	for (size_t j = 0; j < d; j++) {
 		double largest = 0;

@@ -203,62 +203,6 @@ static void svd_square(void *ctx, const struct mat *in, struct mat *out)
 	thin_square(a->X, in, a->threads, NULL, out);
 }
 
-static void svd_scale_columns(struct mat *A, const double *by)
-{
-	for (size_t i = 0; i < A->rows; i++)
-		for (size_t j = 0; j < A->cols; j++)
-			MAT(A, i, j) *= by[j];
-}
-
-/* Sets sign[j] to the entry of largest magnitude of column j, the first on ties. */
-static void largest_entries(const struct mat *U, double *sign)
-{
-	size_t d = U->cols;
-	double *low = alloc(d, sizeof(*low)), *high = alloc(d, sizeof(*high));
-
-	for (size_t i = 0; i < U->rows; i++) {
-		const double *u = ROW(U, i);
-
-		for (size_t j = 0; j < d; j++) {
-			low[j] = u[j] < low[j] ? u[j] : low[j];
-			high[j] = u[j] > high[j] ? u[j] : high[j];
-		}
-	}
-	for (size_t j = 0; j < d; j++) {
-		sign[j] = high[j] > -low[j] ? high[j] : low[j];
-		for (size_t i = 0; high[j] == -low[j] && i < U->rows; i++)
-			if (fabs(MAT(U, i, j)) == high[j]) {
-				sign[j] = MAT(U, i, j);
-				break;
-			}
-	}
-	free(low);
-	free(high);
-}
-
-/* Makes the entry of largest magnitude of each column of U (the first on ties) positive; `scaled`
- * gets the same changes of sign. */
-static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
-{
-	size_t d = U->cols;
-	double *sign = alloc(d, sizeof(*sign)), *each;
-
-	largest_entries(U, sign);
-	each = ranks_all(R, d * sizeof(*sign), sign);
-	for (size_t j = 0; j < d; j++) {
-		double largest = 0;
-
-		for (size_t q = 0; q < (R ? R->count : 1); q++)
-			if (fabs(each[q * d + j]) > fabs(largest))
-				largest = each[q * d + j];
-		sign[j] = largest < 0 ? -1 : 1;
-	}
-	svd_scale_columns(U, sign);
-	svd_scale_columns(scaled, sign);
-	free(each);
-	free(sign);
-}
-
 /* Computes sigma and the factor W S^-1, so that U = Y' W S^-1, from W and the singular values `all`
  * of X P' = Y' = U S W'. Singular values below SVD_ZERO give 0 and zero columns. */
 static void left_factor(const struct mat *W, const double *all, size_t d, double *sigma,
@@ -272,6 +216,24 @@ static void left_factor(const struct mat *W, const double *all, size_t d, double
 	}
 }
 
+/* Sets *across (d x m) to the transpose of P' factor, so that U = X across'. The entry of largest
+ * magnitude of each row (the first on ties) becomes positive, and `factor` gets the same changes of
+ * sign. */
+static void left_across(const struct mat *P, struct mat *factor, struct mat *across)
+{
+	la_mul_tn(factor, P, 1, across);
+	for (size_t r = 0; r < across->rows; r++) {
+		double *row = ROW(across, r), largest = 0;
+
+		for (size_t j = 0; j < across->cols; j++)
+			largest = fabs(row[j]) > fabs(largest) ? row[j] : largest;
+		for (size_t j = 0; largest < 0 && j < across->cols; j++)
+			row[j] = -row[j];
+		for (size_t i = 0; largest < 0 && i < factor->rows; i++)
+			MAT(factor, i, r) = -MAT(factor, i, r);
+	}
+}
+
 /* Computes the singular values and left vectors of X P' = Y'. They are those of X within the space
  * of P's orthonormal rows (Halko et al., Algorithm 5.1), and are far more accurate than those from
  * the Gram matrix. With Y' = U S W', U is Y' W S^-1 and not a Householder product, so that zero
@@ -279,7 +241,7 @@ static void left_factor(const struct mat *W, const double *all, size_t d, double
 static enum err left_within(const struct linear_map *X, const struct mat *P, size_t d,
 			    unsigned threads, struct mat *U, double *sigma, struct mat *map)
 {
-	struct mat Y, W, factor, all;
+	struct mat Y, W, factor, across, all;
 	enum err err;
 
 	X->multiply(X->ctx, P, &Y);
@@ -289,10 +251,11 @@ static enum err left_within(const struct linear_map *X, const struct mat *P, siz
 		goto out;
 	left_factor(&W, all.a, d, sigma, &factor);
 	mat_release(&W);
+	left_across(P, &factor, &across);
 	la_mul_tn(&Y, &factor, threads, U);
-	fix_signs(NULL, U, &factor);
 	if (map)
-		la_mul_tn(P, &factor, threads, map);
+		mat_transpose(&across, map);
+	mat_release(&across);
 	mat_release(&factor);
 out:
 	mat_release(&all);
@@ -331,12 +294,10 @@ static enum err left_within_rows(const struct ranks *R, const struct mat *X, con
 		goto out;
 	left_factor(&W, all.a, d, sigma, &factor);
 	mat_release(&W);
-	la_mul_tn(&factor, P, 1,
-		  &across); /* the transposed map, as thin_rows() multiplies by a transpose */
+	left_across(P, &factor, &across);
 	thin_rows(X, &across, threads, U);
-	fix_signs(R, U, &factor);
 	if (map)
-		la_mul_tn(P, &factor, threads, map);
+		mat_transpose(&across, map);
 	mat_release(&across);
 	mat_release(&factor);
 out:

@@ -38,10 +38,10 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 		      bool *settled) MUST_CHECK;
 
 /* Computes U (n x d, initialised here) and sigma (d, descending, the caller's) of X (n x m), d <=
- * min(n, m). The entry of largest magnitude of each column of U is positive. Columns whose singular
- * value is zero (below 1e-8 of the largest) are exactly zero, and so are rows of U whose row of X
- * is zero. map (m x d, initialised here; may be NULL) satisfies U = X map, so that another row x
- * has the position x map.
+ * min(n, m). Columns whose singular value is zero (below 1e-8 of the largest) are exactly zero, and
+ * so are rows of U whose row of X is zero. map (m x d, initialised here; may be NULL) satisfies U =
+ * X map, so that another row x has the position x map. The entry of largest magnitude of each
+ * column of map is positive.
  *
  * Uses the Gram matrix of the smaller side and dsyevr. If min(n, m) > SVD_EXACT_MAX, uses
  * krylov_right(), which is accurate to about 1e-5. The vectors are computed from X itself within

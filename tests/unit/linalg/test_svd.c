@@ -31,28 +31,43 @@ static void reference(const struct mat *X, struct mat *U, double *sigma)
 	mat_release(&copy);
 }
 
-/* Compares columns up to their sign; the largest entry of each column of U is positive. */
+/* Compares columns up to their sign. */
 static void assert_columns_near(const struct mat *U, const struct mat *exact, double tolerance)
 {
 	for (size_t j = 0; j < U->cols; j++) {
-		double largest = 0, inner = 0;
+		double inner = 0;
 
-		for (size_t i = 0; i < U->rows; i++) {
+		for (size_t i = 0; i < U->rows; i++)
 			inner += MAT(U, i, j) * MAT(exact, i, j);
-			if (fabs(MAT(U, i, j)) > fabs(largest))
-				largest = MAT(U, i, j);
-		}
-		assert_true(largest > 0);
 		for (size_t i = 0; i < U->rows; i++)
 			assert_near(MAT(U, i, j), (inner < 0 ? -1 : 1) * MAT(exact, i, j),
 				    tolerance);
 	}
 }
 
+/* U = X map, and the largest entry of each column of map is positive. */
+static void check_map(const struct mat *X, const struct mat *U, const struct mat *map)
+{
+	struct mat again;
+
+	la_mul_nn(X, map, 1, &again);
+	for (size_t i = 0; i < U->rows * U->cols; i++)
+		assert_near(again.a[i], U->a[i], 1e-9);
+	for (size_t j = 0; j < map->cols; j++) {
+		double largest = 0;
+
+		for (size_t i = 0; i < map->rows; i++)
+			if (fabs(MAT(map, i, j)) > fabs(largest))
+				largest = MAT(map, i, j);
+		assert_true(largest > 0);
+	}
+	mat_release(&again);
+}
+
 static void check_against_lapack(size_t n, size_t m, size_t d)
 {
 	size_t least = n < m ? n : m;
-	struct mat X, U, exact;
+	struct mat X, U, map, exact;
 	double *sigma, *exact_sigma;
 
 	sample_normal(&X, n, m, n * m);
@@ -62,7 +77,8 @@ static void check_against_lapack(size_t n, size_t m, size_t d)
 	ALLOC(sigma, d);
 	ALLOC(exact_sigma, least);
 	reference(&X, &exact, exact_sigma);
-	assert_ok(svd_left(&X, d, 1, &U, sigma, NULL));
+	assert_ok(svd_left(&X, d, 1, &U, sigma, &map));
+	check_map(&X, &U, &map);
 	assert_int_equal(U.rows, n);
 	assert_int_equal(U.cols, d);
 	for (size_t j = 0; j < d; j++)
@@ -71,6 +87,7 @@ static void check_against_lapack(size_t n, size_t m, size_t d)
 	free(exact_sigma);
 	free(sigma);
 	mat_release(&exact);
+	mat_release(&map);
 	mat_release(&U);
 	mat_release(&X);
 }

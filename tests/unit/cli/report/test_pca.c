@@ -1,3 +1,4 @@
+#include "common/linalg/la.h"
 #include "tests/unit/linalg/sample.h"
 #include "cli/report/pca.h"
 
@@ -32,11 +33,11 @@ TEST(spreads_by_hand)
 	mat_release(&X);
 }
 
-/* In each column of coordinates the entry of largest magnitude is positive, for either sign of the
- * data. */
+/* The entry of largest magnitude of each direction, which is proportional to X'Y, is positive, for
+ * either sign of the data. */
 TEST(signs)
 {
-	struct mat X, Y;
+	struct mat X, Y, D;
 	double share[2];
 
 	for (int sign = -1; sign <= 1; sign += 2) {
@@ -44,14 +45,16 @@ TEST(signs)
 		for (size_t i = 0; i < 30 * 4; i++)
 			X.a[i] *= sign * (1 + (double)(i % 4));
 		assert_ok(pca_plane(&X, 1, &Y, share));
+		la_mul_tn(&X, &Y, 1, &D);
 		for (int c = 0; c < 2; c++) {
 			double largest = 0;
 
-			for (int i = 0; i < 30; i++)
-				if (fabs(MAT(&Y, i, c)) > fabs(largest))
-					largest = MAT(&Y, i, c);
+			for (int j = 0; j < 4; j++)
+				if (fabs(MAT(&D, j, c)) > fabs(largest))
+					largest = MAT(&D, j, c);
 			assert_true(largest > 0);
 		}
+		mat_release(&D);
 		mat_release(&Y);
 		mat_release(&X);
 	}

@@ -101,7 +101,7 @@ enum err embed_weighed(const struct features *X, const struct graph *g,
 	else
 		mat_copy(&own.dense, &X->dense);
 	if (p->idf)
-		embed_weigh_words(&own, g, p->threads, &passing);
+		embed_weigh_words(&own, g, p->threads, false, &passing);
 	*F = own.dense;
 	embedding_release(&passing);
 	return ERR_OK;
@@ -227,7 +227,7 @@ enum err embed_map(struct features *X, const struct graph *g, const struct embed
 	struct embedding passing = { 0 };
 
 	if (p->idf)
-		embed_weigh_words(X, g, p->threads, &passing);
+		embed_weigh_words(X, g, p->threads, false, &passing);
 	embedding_release(&passing);
 	return map_unformed(X, g, p, embed_entries(NULL, X), f);
 }
@@ -252,7 +252,6 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 	enum err err;
 
 	*done = false;
-	TRY(graph_check_rows(g, n));
 	if (g->ranks)
 		return embed_check_ranks(g, m, entries, p);
 	if (!filtered_pays(n, m, entries, graph_neighbours(g), p->filter, p->order, d))
@@ -348,8 +347,10 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 
 	if (!err)
 		sparse_if_it_pays(X, g, p);
+	if (!err)
+		err = graph_check_rows(g, features_rows(X));
 	if (!err && p->idf)
-		embed_weigh_words(X, g, p->threads, kept);
+		embed_weigh_words(X, g, p->threads, true, kept);
 	if (!err && p->idf && !kept->idf)
 		beside = embed_weigh_beside(X, g, p->threads);
 	if (!err)

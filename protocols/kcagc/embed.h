@@ -24,11 +24,12 @@ struct embed_params {
 	unsigned order; /* psi; 0: no filter */
 	/* True: Z = U_d; false: Z = U_d S_d, of the singular value decomposition U S V'. */
 	bool unit_basis;
-	size_t dims; /* d, at most the slice's width and n */
+	size_t dims; /* d; Z has fewer columns if the slice or n is smaller */
 	/* Scales rows: Z_i *= s / (m (r_i/m)^row_power), with r_i = ||Z_i|| and m the mean of r.
-	 * s^2 is the fraction of the d dimensions in which the slice varies. So a party with few
-	 * columns, such as one, does not count as much as others. If a row's length is 0 except for
-	 * rounding, the row becomes 0. */
+	 * s^2
+	 * is the number of non-zero singular values among the first `dims`, divided by `dims`. So a
+	 * party with few columns, such as one, does not count as much as others. If a row's length
+	 * is 0 except for rounding, the row becomes 0. */
 	bool unit_rows;
 	double row_power; /* 1 gives rows of length s */
 	unsigned threads;
@@ -56,7 +57,7 @@ struct embedding {
 	bool unit_rows;
 	double row_power;
 	double mean_norm; /* `mean` of embed_scale(); 0: rows were not scaled */
-	double share;     /* s of embed_params; 0 stands for 1 */
+	double share;     /* s of embed_params; 0: 1, or all rows are 0 */
 };
 void embedding_release(struct embedding *e);
 

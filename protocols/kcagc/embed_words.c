@@ -19,7 +19,8 @@ static bool embed_is_whole(const struct ranks *R, const struct features *X)
 
 /* Returns true if the slice holds counts of words of which only the presence should be used
  * (counts.h). */
-static bool embed_has_counts(struct features *X, const struct graph *g, unsigned threads)
+static bool embed_has_counts(struct features *X, const struct graph *g, unsigned threads,
+			     bool tells)
 {
 	struct slice slice;
 	bool counts;
@@ -27,19 +28,20 @@ static bool embed_has_counts(struct features *X, const struct graph *g, unsigned
 	if (!embed_is_whole(g->ranks, X))
 		return false;
 	slice_begin(&slice, X, g, threads);
-	counts = slice_has_counts(&slice, X);
+	counts = slice_has_counts(&slice, tells, X);
 	slice_release(&slice);
 	return counts;
 }
 
-void embed_weigh_words(struct features *X, const struct graph *g, unsigned threads,
+void embed_weigh_words(struct features *X, const struct graph *g, unsigned threads, bool tells,
 		       struct embedding *kept)
 {
 	const struct ranks *R = g->ranks;
 	struct words w = { 0 };
 
 	words_see(&w, R, X);
-	if (w.differ && (seen_rows_are_even(R, X, NULL) || embed_has_counts(X, g, threads))) {
+	if (w.differ &&
+	    (seen_rows_are_even(R, X, NULL) || embed_has_counts(X, g, threads, tells))) {
 		words_mark(X);
 		free(w.count);
 		w = (struct words){ 0 };

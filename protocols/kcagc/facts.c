@@ -197,14 +197,14 @@ static double *weights_of_kinds(struct slice *s, const struct seen *seen)
 	return weight;
 }
 
-bool slice_has_counts(struct slice *s, struct features *X)
+bool slice_has_counts(struct slice *s, bool tells, struct features *X)
 {
 	struct seen seen;
 	bool counts;
 
 	seen_of(s, &seen);
 	counts = !seen.foreign && counts_are_words(s, &seen);
-	if (counts)
+	if (counts && tells)
 		tell_counts(s);
 	seen_release(&seen);
 	weigh_and_give(s, NULL, X);

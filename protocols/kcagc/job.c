@@ -115,7 +115,8 @@ const struct config_row kcagc_rows[] = {
 		  "k^",
 	  .readers = JOINT },
 	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
-	  .help = "scale each row by its norm", .readers = JOINT },
+	  .help = "scale each row by its norm; a party with fewer than d columns counts less",
+	  .readers = JOINT },
 	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
 	  .help = "exponent p: unit_rows divides each row by its norm to the power p; 1: all "
 		  "rows have equal norm", .readers = JOINT },

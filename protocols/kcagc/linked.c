@@ -55,8 +55,8 @@ static bool is_unlinked(double product, double variance, double edges)
 	return variance > 0 && product <= LINKED_ERRORS / sqrt(edges) * variance;
 }
 
-/* Gives the next foreign columns, from *next on, places among the columns held. Returns how
- * many. */
+/* Assigns a place (0, 1, ...) to each of the next foreign columns, from *next on, at most TOGETHER.
+ * place[j] of all other columns is TOGETHER. Advances *next. Returns the number of places. */
 static size_t place_some(const struct seen *seen, size_t m, size_t *next, size_t *place)
 {
 	size_t count = 0;

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap)
 {
@@ -239,7 +240,8 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
 	if (!last && known >= ORDER_CAP)
 		last = (unsigned)known;
 	*order = last && fit ? psi_fit(fit, last) : *rule;
-	if (!*rule && known >= ORDER_CAP && (!fit || *order == ORDER_CAP))
+	if (!*rule && known >= ORDER_CAP &&
+	    (!fit || (*order == ORDER_CAP && fit[ORDER_CAP - 1] != 0)))
 		return err_set(ERR_JOB,
 			       "filter.order \"auto\": the intra-cluster distance falls up to "
 			       "order %d, where the search ends; give job.filter.order as a number",
@@ -466,7 +468,7 @@ static enum err order_next_formed(struct order_search *s, double *term)
 	return e;
 }
 
-/* Returns true if degrees explain the weighted features. */
+/* Returns true if degrees explain the features: weighted, or as given if they are sketched. */
 static bool order_degrees(const struct order_search *s)
 {
 	struct features formed = { .dense = s->F };
@@ -476,28 +478,29 @@ static bool order_degrees(const struct order_search *s)
 	return x[0] > EXPLAINED * x[1];
 }
 
-/* Replaces a block's modularities by 0 if degrees explain the features and no clusters of the block
- * are communities. */
-static void order_abstain(struct order_search *s, double *term)
+/* True if no clusters of a block of terms are communities. */
+static bool order_scattered(const double *term)
 {
 	for (int t = 0; t < ORDER_BLOCK; t++)
 		if (term[ORDER_BLOCK + t] > ORDER_COMMUNITIES)
-			s->degrees = false;
-	for (int t = 0; s->degrees && t < ORDER_BLOCK; t++)
-		term[ORDER_BLOCK + t] = 0;
+			return false;
+	return true;
 }
 
 enum err order_next(struct order_search *s, double *term)
 {
+	bool first = s->how.order == 0;
 	enum err e;
 
-	if (s->how.order == 0 && !s->alone)
+	if (first && !s->alone)
 		s->degrees = order_degrees(s);
 	if (s->sketches)
 		e = order_next_sketched(s, term);
 	else
 		e = order_pays(s) ? order_next_unformed(s, term) : order_next_formed(s, term);
-	if (e == ERR_OK)
-		order_abstain(s, term);
+	if (first && e == ERR_OK)
+		s->degrees = s->degrees && order_scattered(term);
+	if (s->degrees)
+		memset(term + ORDER_BLOCK, 0, ORDER_BLOCK * sizeof(*term));
 	return e;
 }

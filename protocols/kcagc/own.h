@@ -12,8 +12,9 @@ void slice_put_degrees(struct slice *s);
  * *scale is 1; with DEGREES_ALONE this is ERR_INPUT. */
 enum err slice_degrees_scale(const struct slice *s, double *scale) MUST_CHECK;
 enum err slice_spreads(struct slice *s, const struct question *q, double *x) MUST_CHECK;
-/* Weights X as embed_params.idf says. Sets kept->idf and kept->word if X holds words. */
-void embed_weigh_words(struct features *X, const struct graph *g, unsigned threads,
+/* Weights X as embed_params.idf says. Sets kept->idf and kept->word if X holds words. tells: logs
+ * that counts become presence. */
+void embed_weigh_words(struct features *X, const struct graph *g, unsigned threads, bool tells,
 		       struct embedding *kept);
 
 #endif

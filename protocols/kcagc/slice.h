@@ -174,8 +174,9 @@ void slice_product_rows(const struct slice *s, const struct mat *C, size_t first
  * afterwards only release the slice. O(n m). */
 bool slice_weigh_beside(struct slice *s, struct features *X);
 /* Moves the features to X. Returns true if they are counts of words of which only the presence
- * should be used (counts.h), without any foreign column. */
-bool slice_has_counts(struct slice *s, struct features *X);
+ * should be used (counts.h), without any foreign column; if `tells`, logs this. Call before any
+ * question, if the rows are the nodes of the graph; afterwards only release the slice. */
+bool slice_has_counts(struct slice *s, bool tells, struct features *X);
 /* As slice_weigh_beside(), but without centring: numbers get the size of the other columns and keep
  * their mean. Returns m weights, owned by the caller, or NULL where slice_weigh_beside() returns
  * false. Logs the number of such columns. O(n m). */

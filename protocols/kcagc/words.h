@@ -12,7 +12,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Value for words that are coded by their row (seen_rows_are_even()). Each non-zero becomes 1. */
+/* Value for words that are coded by their row (seen_rows_are_even()) or by counts (counts.h). Each
+ * non-zero becomes 1. */
 #define WORD_OF_ROWS INFINITY
 
 struct words {

@@ -14,7 +14,7 @@ from ._text import Advice, wrong
 
 READ_AGAIN_MAX = 1 << 24  # bytes of a file that is read again to find all options
 _ROUNDS = 24
-_LINES_MAX = 8  # maximum number of options omit; with more, the file is of another kind
+_LINES_MAX = 8  # most `omit` options to advise; a file that needs more is of another kind
 _ROLES = ("id", "label", "category", "date", "number", "ignore", "only")
 
 

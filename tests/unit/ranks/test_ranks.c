@@ -4,6 +4,7 @@
 #include "common/cluster/kmeans.h"
 #include "common/graph/filter.h"
 #include "protocols/kcagc/embed.h"
+#include "protocols/kcagc/words.h"
 
 enum { DIMS = 5, CLUSTERS = 9 };
 
@@ -23,12 +24,31 @@ static const struct kmeans_params how = {
 
 static double weight[NODES];
 
-enum kind { PLAIN, WORDS, WEIGHTED, BESIDE };
+/* THIN: one column varies. COUNTS: words, some of them repeated. */
+enum kind { PLAIN, WORDS, WEIGHTED, BESIDE, THIN, COUNTS };
+
+/* Words that linked rows share, each repeated at random: most once, some very often. */
+static void counts_of_classes(struct mat *X)
+{
+	struct rng rng;
+
+	rng_seed(&rng, 8, 0);
+	for (size_t i = 0; i < X->rows; i++)
+		for (size_t j = 0; j < X->cols; j++)
+			MAT(X, i, j) = rng_unit(&rng) < (j == i / 500 % COLS ? 0.8 : 0.1)
+					   ? 1 + floor(exp(2 * rng_normal(&rng)))
+					   : 0;
+}
 
 static void make(struct whole *w, unsigned leaves, unsigned psi, enum kind kind)
 {
 	nodes_graph(&w->g, leaves, kind == WEIGHTED);
-	nodes_features(&w->X, kind == WORDS || kind == BESIDE);
+	nodes_features(&w->X, kind == WORDS || kind == BESIDE || kind == COUNTS);
+	for (size_t e = 0; e < w->X.rows * w->X.cols; e++)
+		if (kind == THIN && e % COLS)
+			w->X.a[e] = 0;
+	if (kind == COUNTS)
+		counts_of_classes(&w->X);
 	for (size_t i = 0; i < w->X.rows && kind == BESIDE; i++)
 		MAT(&w->X, i, 0) = (double)(1990 + i * i % 37);
 	w->how = (struct embed_params){ .idf = true,
@@ -78,7 +98,8 @@ static void same_mat(const struct mat *own, const struct mat *whole, size_t firs
 static void same_embedding(const struct embedding *own, const struct embedding *whole)
 {
 	same_mat(&own->map, &whole->map, 0);
-	assert_true(own->mean_norm == whole->mean_norm && own->word == whole->word);
+	assert_true(own->mean_norm == whole->mean_norm && own->word == whole->word &&
+		    own->share == whole->share);
 	assert_int_equal(own->idf != NULL, whole->idf != NULL);
 	if (own->idf)
 		assert_memory_equal(own->idf, whole->idf, COLS * sizeof(*own->idf));
@@ -136,6 +157,8 @@ static void check(unsigned leaves, unsigned psi, enum kind kind, bool sparse)
 
 	make(&w, leaves, psi, kind);
 	as_one(&w);
+	assert_int_equal(w.kept.share < 1, kind == THIN);
+	assert_int_equal(w.kept.idf && w.kept.word == WORD_OF_ROWS, kind == COUNTS);
 	team(1, rank, &w);
 	for (size_t count = TEAM_LEAST; count <= TEAM_MOST; count *= TEAM_TIMES)
 		team(count, rank, &w);
@@ -176,6 +199,17 @@ TEST(same_bits_of_words)
 	check(0, 3, WORDS, false);
 	check(0, 3, BESIDE, false);
 	check(0, 2, BESIDE, true);
+}
+
+TEST(same_bits_of_thin_slices)
+{
+	check(0, 3, THIN, false);
+}
+
+TEST(same_bits_of_counts)
+{
+	check(0, 3, COUNTS, false);
+	check(0, 2, COUNTS, true);
 }
 
 /* The filter adds up the leaves of a node, on the rank of that node. With 30 steps the filter uses

@@ -184,3 +184,18 @@ TEST(an_embedding_takes_counts_as_words)
 	mat_release(&Z[1]);
 	planted_release(&counts);
 }
+
+/* Without one row for each node, no counts are read. */
+TEST(an_embedding_checks_rows_first)
+{
+	const struct embed_params p = { .idf = true, .dims = PLANTED_K, .threads = 1 };
+	struct features X = { 0 };
+	struct planted counts;
+	struct mat Z;
+
+	make(&counts, AT_RANDOM);
+	mat_init(&X.dense, N + 1, M);
+	memcpy(X.dense.a, counts.X.a, N * M * sizeof(double));
+	assert_err(embed(&X, &counts.g, &p, &Z), ERR_INPUT, "1201");
+	planted_release(&counts);
+}

@@ -148,13 +148,40 @@ static void test_back_again(void **state)
 	}
 }
 
-/* The share of a thin slice (embed.h) is kept; 1 is not written, as in release 0.2.0. */
+static uint64_t bits_of(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+
+/* A file in which `wrong` replaces the share is refused. */
+static void refuse_share(const struct buf *file, double share, double wrong)
+{
+	struct buf b = { 0 };
+	struct model *m = NULL;
+	size_t at = 12;
+
+	buf_add(&b, file->p, file->n);
+	while (at + 8 < b.n && get_u64(b.p + at) != bits_of(share))
+		at++;
+	assert_true(at + 8 < b.n);
+	put_u64(b.p + at, bits_of(wrong));
+	sum_again(&b);
+	assert_err(parse(b.p, b.n, &m), ERR_INPUT, "its contents are inconsistent");
+	buf_release(&b);
+}
+
+/* The share of a thin slice (embed.h) is kept. It is not written if it is 1 or 0, so that release
+ * 0.2.0 reads such models, and not read then. */
 static void test_share(void **state)
 {
 	static const struct {
 		double share;
 		size_t bytes;
-	} row[] = { { 0, 0 }, { 1, 0 }, { 0.5, 8 } };
+	} row[] = { { 0, 0 }, { 1, 0 }, { 0.3, 8 } };
+	static const double wrong[] = { 0, -0.5, 1, 2, NAN };
 	struct buf without = printed(true);
 
 	(void)state;
@@ -168,6 +195,8 @@ static void test_share(void **state)
 		assert_ok(parse(b.p, b.n, &back));
 		assert_true(back->how.share == (row[i].bytes ? row[i].share : 0));
 		model_free(back);
+		for (size_t w = 0; row[i].bytes && w < sizeof(wrong) / sizeof(*wrong); w++)
+			refuse_share(&b, row[i].share, wrong[w]);
 		model_free(m);
 		buf_release(&b);
 	}

@@ -338,27 +338,33 @@ static void random_edges(struct graph *g)
 	free(edges);
 }
 
-/* True if all modularities of the first block are 0. */
+/* True if all modularities of two blocks are 0, false if those of neither block are. */
 static bool abstains(const struct graph *g, bool of_degree, bool alone)
 {
 	double zero[ORDER_BLOCK] = { 0 }, term[ORDER_WORDS];
 	struct order_search s;
 	struct features X;
+	bool abstains[2];
 
 	one_word(g, of_degree, &X);
 	assert_ok(order_begin(&s, &X, g, &how, &search));
 	s.alone = alone;
-	assert_ok(order_next(&s, term));
+	for (int b = 0; b < 2; b++) {
+		assert_ok(order_next(&s, term));
+		abstains[b] = !memcmp(term + ORDER_BLOCK, zero, sizeof(zero));
+	}
+	assert_int_equal(abstains[0], abstains[1]);
 	order_end(&s);
 	features_release(&X);
-	return !memcmp(term + ORDER_BLOCK, zero, sizeof(zero));
+	return abstains[0];
 }
 
 /* If the features are degrees and the graph has no communities, modularities are 0, and psi_fit()
  * keeps AGC's order. */
 TEST(test_degrees)
 {
-	double zero[ORDER_BLOCK] = { 0 };
+	double zero[ORDER_CAP] = { 0 }, falls[ORDER_CAP];
+	unsigned order, rule;
 	uint32_t truth[PLANTED_NODES];
 	struct features X;
 	struct graph g;
@@ -373,6 +379,10 @@ TEST(test_degrees)
 	features_release(&X);
 	graph_release(&g);
 	assert_int_equal(psi_fit(zero, ORDER_BLOCK), ORDER_BLOCK);
+	for (size_t t = 0; t < ORDER_CAP; t++)
+		falls[t] = 1000 - (double)t;
+	assert_ok(order_decide(falls, zero, ORDER_CAP, &rule, &order)); /* no rise: no error */
+	assert_true(order == ORDER_CAP && rule == 0);
 }
 
 TEST(test_nothing_to_cluster)

@@ -240,8 +240,7 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
 	if (!last && known >= ORDER_CAP)
 		last = (unsigned)known;
 	*order = last && fit ? psi_fit(fit, last) : *rule;
-	if (!*rule && known >= ORDER_CAP &&
-	    (!fit || (*order == ORDER_CAP && fit[ORDER_CAP - 1] != 0)))
+	if (!*rule && known >= ORDER_CAP && (!fit || *order == ORDER_CAP))
 		return err_set(ERR_JOB,
 			       "filter.order \"auto\": the intra-cluster distance falls up to "
 			       "order %d, where the search ends; give job.filter.order as a number",

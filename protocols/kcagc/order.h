@@ -64,8 +64,8 @@ void order_end(struct order_search *s);
  * the distance has not risen before psi_past() ended the search. *order: order by psi_fit(), or
  * *rule if fit is NULL; 0 if more terms are needed. Without a rise, the search ends at the first
  * order of psi_past(), or at ORDER_CAP. psi_fit() then uses this last order in place of AGC's
- * order. ERR_JOB: the search ends at ORDER_CAP without a rise, and fit is NULL, or psi_fit()
- * returns ORDER_CAP by a modularity that is not 0. */
+ * order. ERR_JOB: the search ends at ORDER_CAP without a rise, and psi_fit() returns ORDER_CAP or
+ * fit is NULL. */
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
 		      unsigned *order) MUST_CHECK;
 

@@ -363,8 +363,7 @@ static bool abstains(const struct graph *g, bool of_degree, bool alone)
  * keeps AGC's order. */
 TEST(test_degrees)
 {
-	double zero[ORDER_CAP] = { 0 }, falls[ORDER_CAP];
-	unsigned order, rule;
+	double zero[ORDER_BLOCK] = { 0 };
 	uint32_t truth[PLANTED_NODES];
 	struct features X;
 	struct graph g;
@@ -379,10 +378,6 @@ TEST(test_degrees)
 	features_release(&X);
 	graph_release(&g);
 	assert_int_equal(psi_fit(zero, ORDER_BLOCK), ORDER_BLOCK);
-	for (size_t t = 0; t < ORDER_CAP; t++)
-		falls[t] = 1000 - (double)t;
-	assert_ok(order_decide(falls, zero, ORDER_CAP, &rule, &order)); /* no rise: no error */
-	assert_true(order == ORDER_CAP && rule == 0);
 }
 
 TEST(test_nothing_to_cluster)

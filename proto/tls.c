@@ -1,4 +1,5 @@
 #include "proto/tls.h"
+#include "proto/tls_cert.h"
 
 #include "common/base/alloc.h"
 #include "common/base/passphrase.h"
@@ -88,125 +89,6 @@ static BIO_METHOD *bio_method(void)
 
 /* ---- the peer's certificate ---- */
 
-/* Returns the first DNS name among the subject alternative names. False: there is no usable one. */
-static bool first_dns_name(X509 *cert, char name[static MSG_NAME_MAX + 1])
-{
-	GENERAL_NAMES *all = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
-	bool found = false;
-
-	for (int i = 0; i < sk_GENERAL_NAME_num(all) && !found; i++) {
-		const GENERAL_NAME *one = sk_GENERAL_NAME_value(all, i);
-		const unsigned char *text;
-		int len;
-
-		if (one->type != GEN_DNS)
-			continue;
-		text = ASN1_STRING_get0_data(one->d.dNSName);
-		len = ASN1_STRING_length(one->d.dNSName);
-		found = len >= 1 && len <= MSG_NAME_MAX;
-		for (int k = 0; found && k < len; k++)
-			found = text[k] > 0x20 && text[k] < 0x7f;
-		if (!found)
-			break;
-		memcpy(name, text, (size_t)len);
-		name[len] = '\0';
-	}
-	GENERAL_NAMES_free(all);
-	return found;
-}
-
-/* Formats the current time like the dates of certificates. */
-static void clock_text(char text[static TLS_DATE])
-{
-	ASN1_TIME *now = X509_gmtime_adj(NULL, 0);
-
-	tls_date_text(now, text);
-	ASN1_TIME_free(now);
-}
-
-/* Text with a certificate's date, this host's time, and advice that holds if the clocks of both
- * hosts are right. */
-#define CLOCKS "%s (it is %s here: if that is right, and so is the clock there, %s)"
-
-/* Describes the peer's fault. It follows from OpenSSL's verdict on this certificate of the
- * chain. */
-static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, int depth)
-{
-	char name[MSG_NAME_MAX + 1], date[TLS_DATE], now[TLS_DATE], shown[MSG_NAME_MAX + 16] = "";
-	char which[192] = "";
-	int error = X509_STORE_CTX_get_error(store);
-	const char *what;
-
-	clock_text(now);
-	if (cert && first_dns_name(cert, name))
-		snprintf(shown, sizeof(shown), " (for %s)", name);
-	switch (error) {
-	case X509_V_ERR_CERT_HAS_EXPIRED:
-		what = "that expired on ";
-		tls_date_text(X509_get0_notAfter(cert), date);
-		snprintf(which, sizeof(which), CLOCKS, date, now, "have it renewed");
-		break;
-	case X509_V_ERR_CERT_NOT_YET_VALID:
-		what = "that is not valid before ";
-		tls_date_text(X509_get0_notBefore(cert), date);
-		snprintf(which, sizeof(which), CLOCKS, date, now, "wait until then");
-		break;
-	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-	case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-		what = "that our CA did not sign (unknown CA)";
-		break;
-	case X509_V_ERR_CERT_REVOKED:
-		what = "that our CA has revoked";
-		break;
-	case X509_V_ERR_CRL_HAS_EXPIRED:
-		tls_date_text(X509_CRL_get0_nextUpdate(X509_STORE_CTX_get0_current_crl(store)),
-			      date);
-		what = "that cannot be looked up: our list of revoked certificates (identity.crl) "
-		       "has expired, on ";
-		snprintf(which, sizeof(which), "%s (it is %s here)", date, now);
-		break;
-	case X509_V_ERR_UNABLE_TO_GET_CRL:
-		what = "of whose CA we have no list of revoked certificates (identity.crl): ";
-		X509_NAME_oneline(X509_get_issuer_name(cert), which, sizeof(which));
-		break;
-	case X509_V_ERR_INVALID_PURPOSE:
-		what = "of the wrong purpose, expected ";
-		snprintf(which, sizeof(which), "%s",
-			 SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
-					       : "serverAuth, for one who listens");
-		break;
-	default:
-		what = "that was not accepted: ";
-		snprintf(which, sizeof(which), "%s", X509_verify_cert_error_string(error));
-	}
-	snprintf(t->refused, sizeof(t->refused), "shows %s%s %s%s",
-		 depth == 0 ? "a certificate" : "a chain with a certificate", shown, what, which);
-}
-
-/* Replaces errors that would send a misleading alert. If this host's list of revoked certificates
- * is missing or old, OpenSSL's alert would claim that the peer's certificate has expired or its CA
- * is unknown. For a certificate that is not valid yet, it would claim that the certificate is
- * bad. */
-static int error_to_report(int error)
-{
-	switch (error) {
-	case X509_V_ERR_CRL_HAS_EXPIRED:
-	case X509_V_ERR_CRL_NOT_YET_VALID:
-	case X509_V_ERR_UNABLE_TO_GET_CRL:
-	case X509_V_ERR_CRL_SIGNATURE_FAILURE:
-		/* makes OpenSSL send the alert "certificate unknown" */
-		return X509_V_ERR_CRL_PATH_VALIDATION_ERROR;
-	case X509_V_ERR_CERT_NOT_YET_VALID:
-		return X509_V_ERR_CERT_HAS_EXPIRED; /* its alert also means "not currently valid" */
-	default:
-		return error;
-	}
-}
-
 /* OpenSSL calls this for each certificate of the chain; ok is its verdict. Also checks that the
  * peer's own certificate has an extended key usage and a name. */
 static int on_verify(int ok, X509_STORE_CTX *store)
@@ -221,9 +103,9 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 		ok = 0;
 	}
 	if (!ok) {
-		describe_refusal(t, store, cert, depth);
-		X509_STORE_CTX_set_error(store, error_to_report(X509_STORE_CTX_get_error(store)));
-	} else if (depth == 0 && !first_dns_name(cert, t->peer)) {
+		tls_cert_refused(store, depth, SSL_is_server(ssl), t->refused, sizeof(t->refused));
+		X509_STORE_CTX_set_error(store, tls_cert_error(X509_STORE_CTX_get_error(store)));
+	} else if (depth == 0 && !tls_cert_name(cert, t->peer)) {
 		snprintf(t->refused, sizeof(t->refused),
 			 "shows a certificate without a usable DNS name of at most %d bytes",
 			 MSG_NAME_MAX);
@@ -261,7 +143,7 @@ static enum err describe_alert(const struct tls *t, int alert)
 
 		tls_date_text(X509_get0_notBefore(own_one), from);
 		tls_date_text(X509_get0_notAfter(own_one), until);
-		clock_text(now);
+		tls_clock_text(now);
 		return err_set(ERR_PEER,
 			       "refuses us: our certificate has expired or is not valid yet by its "
 			       "clock; it is valid from %s to %s, and it is %s here: set the clock "

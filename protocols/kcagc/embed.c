@@ -72,9 +72,6 @@ static double scale_rows(const struct ranks *R, struct mat *Z, double mean, doub
 	return mean;
 }
 
-/* A singular value below this share of the largest is rounding, or noise that the filter made. */
-static const double EMBED_FLAT = 1e-7;
-
 /* -- embedding ------------------------------------------------------------------------------ */
 
 static enum err embed_check(const struct ranks *R, const struct features *X,
@@ -124,12 +121,12 @@ static void scale_basis(struct mat *U, const double *sigma, const struct embed_p
 		scale_columns(map, sigma);
 }
 
-/* Returns s of embed_params. sigma: d singular values, descending. */
+/* Returns s of embed_params. sigma: d singular values, descending; those of rounding are 0. */
 static double embed_share(const double *sigma, size_t d, const struct embed_params *p)
 {
 	size_t rank = 0;
 
-	while (rank < d && sigma[rank] > EMBED_FLAT * sigma[0])
+	while (rank < d && sigma[rank] > 0)
 		rank++;
 	return sqrt((double)rank / (double)p->dims);
 }

@@ -42,7 +42,7 @@ def embed(job, X, edges):
         there = length > 1e-12 * mean
         Z[~there] = 0
         Z[there] /= (mean * (length[there] / mean) ** projection["row_power"])[:, None]
-        Z *= np.sqrt((value[:d] > 1e-7 * value[0]).sum() / d)
+        Z *= np.sqrt((value[:d] > 1e-8 * value[0]).sum() / d)
     return Z
 
 

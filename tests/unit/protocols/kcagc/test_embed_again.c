@@ -100,14 +100,15 @@ TEST(nothing_is_of_the_new_rows)
 	graph_release(&g);
 }
 
+static const struct embed_params in_four = { .filter = FILTER_HALF,
+					     .order = 2,
+					     .dims = 4,
+					     .unit_rows = true,
+					     .row_power = 1,
+					     .threads = 1 };
+
 TEST(zero_rows_stay_zero)
 {
-	struct embed_params p = { .filter = FILTER_HALF,
-				  .order = 2,
-				  .dims = 4,
-				  .unit_rows = true,
-				  .row_power = 1,
-				  .threads = 1 };
 	struct embedding kept;
 	struct mat Z, again;
 	struct features X;
@@ -118,7 +119,7 @@ TEST(zero_rows_stay_zero)
 	rows_of(&from, false, 5);
 	sample_features(&from, false, &X);
 	memset(ROW(&X.dense, ROWS - 1), 0, COLS * sizeof(double));
-	assert_ok(embed_keep(&X, &g, &p, &Z, &kept));
+	assert_ok(embed_keep(&X, &g, &in_four, &Z, &kept));
 	sample_features(&from, false, &X);
 	memset(ROW(&X.dense, ROWS - 1), 0, COLS * sizeof(double));
 	assert_ok(embed_again(&X, &g, &kept, 1, &again));
@@ -135,12 +136,6 @@ TEST(zero_rows_stay_zero)
  * fill it up. New rows are scaled in the same way. */
 TEST(thin_slices_count_less)
 {
-	struct embed_params p = { .filter = FILTER_HALF,
-				  .order = 1,
-				  .dims = 4,
-				  .unit_rows = true,
-				  .row_power = 1,
-				  .threads = 1 };
 	struct mat column, Z, again;
 	struct embedding kept;
 	struct features X;
@@ -153,7 +148,7 @@ TEST(thin_slices_count_less)
 			MAT(&column, i, 0) = 1 + (double)(i % 7);
 		X = (struct features){ 0 };
 		mat_copy(&X.dense, &column);
-		assert_ok(embed_keep(&X, &g, &p, &Z, &kept));
+		assert_ok(embed_keep(&X, &g, &in_four, &Z, &kept));
 		X = (struct features){ .dense = column };
 		assert_ok(embed_again(&X, &g, &kept, 1, &again));
 		for (size_t i = 0; i < ROWS; i++) {

@@ -59,7 +59,14 @@ void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X);
 void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, struct mat *X,
 		      filter_see *see, void *ctx);
 size_t filter_run_panel(const struct filter_run *r); /* columns of a panel: the stride */
-void filter_run_end(struct filter_run *r);           /* accepts NULL */
+
+/* Filters few columns, and never stores them as a matrix. filter_run_hold() copies X, of at most 2
+ * FILTER_PANEL columns. filter_run_on() takes a step. filter_run_held() returns a view of all
+ * columns after the steps so far, valid until the next call. Does not support distributed nodes. */
+void filter_run_hold(struct filter_run *r, unsigned threads, const struct mat *X);
+void filter_run_on(struct filter_run *r, unsigned threads);
+struct filter_view filter_run_held(const struct filter_run *r);
+void filter_run_end(struct filter_run *r); /* accepts NULL */
 
 /* graph_filter() of sparse features: out (n x m) is initialised here, bitwise identical to
  * filtering the dense copy of X. Panels are built directly from the sparse rows. */

@@ -1,6 +1,6 @@
-/* filter_peers.h -- the nodes of a filter's plan, for filter_plan.c and filter.c. With distributed
- * nodes, a plan also reads rows of other ranks, and folded leaves (filter_plan.h) are stored at the
- * rank of their neighbour. */
+/* filter_peers.h -- the nodes of a filter's plan, for filter_plan.c and filter_panels.c. With
+ * distributed nodes, a plan also reads rows of other ranks, and folded leaves (filter_plan.h) are
+ * stored at the rank of their neighbour. */
 #ifndef COMMON_GRAPH_FILTER_PEERS_H
 #define COMMON_GRAPH_FILTER_PEERS_H
 

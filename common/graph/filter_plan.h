@@ -4,7 +4,7 @@
  * take D^-1 (A + I) Y, which needs no product per edge (keep and take are diagonal; all their
  * entries are equal except for FILTER_MEAN). Nodes are renumbered breadth first, so that neighbours
  * lie close, and by degree within windows. Each node keeps the order of its neighbours, so that
- * sums stay bitwise identical. For filter.c and filtered.c. */
+ * sums stay bitwise identical. For filter_panels.c and filtered.c. */
 #ifndef COMMON_GRAPH_FILTER_PLAN_H
 #define COMMON_GRAPH_FILTER_PLAN_H
 

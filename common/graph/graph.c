@@ -64,6 +64,29 @@ static double modularity_of_ends(const double *degree, size_t k, double within)
 	return all > 0 ? within / all - expected : 0;
 }
 
+/* Adds the weights of a node's edges to *all, and of those within its cluster to *within. Counts
+ * edges without weights as integers, which is several times faster and equally exact. */
+static void add_ends_of(const struct csr *a, size_t i, const uint32_t *at, const uint32_t *label,
+			double *all, double *within)
+{
+	size_t begin = a->start[i], end = a->start[i + 1], inside = 0;
+	double sum = *all, own = *within;
+
+	if (!a->value) {
+		for (size_t e = begin; e < end; e++)
+			inside += label[at[e]] == label[i];
+		*all += (double)(end - begin);
+		*within += (double)inside;
+		return;
+	}
+	for (size_t e = begin; e < end; e++) {
+		sum += a->value[e];
+		own += label[at[e]] == label[i] ? a->value[e] : 0;
+	}
+	*all = sum;
+	*within = own;
+}
+
 /* Adds k + 1 numbers to `sum`: degree and within of modularity_of_ends(). label: per node; at: per
  * entry of a, the index of its label. */
 static void add_ends(const struct csr *a, const uint32_t *at, const uint32_t *label, size_t k,
@@ -74,19 +97,8 @@ static void add_ends(const struct csr *a, const uint32_t *at, const uint32_t *la
 		double *to = rowsum_open(sum);
 
 		for (size_t i = first; i < last; i++) {
-			double *own, all, within = to[k];
-
 			assert(label[i] < k);
-			own = to + label[i];
-			all = *own;
-			for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
-				double w = a->value ? a->value[e] : 1;
-
-				all += w;
-				within += label[at[e]] == label[i] ? w : 0;
-			}
-			*own = all;
-			to[k] = within;
+			add_ends_of(a, i, at, label, to + label[i], to + k);
 		}
 		rowsum_close(sum);
 	}

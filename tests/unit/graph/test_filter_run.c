@@ -1,9 +1,9 @@
-/* Compares several filter steps in one call with single steps, and checks the values of each
- * step. */
+/* Compares several filter steps in one call, and steps of columns that a run holds, with single
+ * steps. */
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filter.h"
 
-enum { STEPS = 5, COLS = 35 };
+enum { STEPS = 5, COLS = 35, HELD = 20 };
 
 /* after[t]: X after t + 1 single steps. seen[t]: count of values that the callback got in step
  * t. */
@@ -60,6 +60,34 @@ static void check(const struct graph *g, size_t n, unsigned threads)
 	mat_release(&X);
 }
 
+/* Compares a run that holds few columns with single steps. */
+static void check_held(const struct graph *g, size_t n, unsigned threads)
+{
+	struct filter_run *single, *held;
+	struct expected x = { 0 };
+	struct mat X;
+
+	sample_normal(&X, n, HELD, 1);
+	assert_ok(filter_run_begin(g, FILTER_HALF, &single));
+	assert_ok(filter_run_begin(g, FILTER_HALF, &held));
+	filter_run_hold(held, threads, &X);
+	for (size_t t = 0; t < STEPS; t++) {
+		struct filter_view view;
+
+		filter_run_step(single, threads, &X);
+		filter_run_on(held, threads);
+		view = filter_run_held(held);
+		mat_copy(&x.after[t], &X);
+		see(&x, t, &view);
+		assert_int_equal(x.seen[t], n * HELD);
+		mat_release(&x.after[t]);
+	}
+	assert_false(x.wrong);
+	filter_run_end(held);
+	filter_run_end(single);
+	mat_release(&X);
+}
+
 TEST(each_step_is_seen)
 {
 	struct graph g;
@@ -67,6 +95,7 @@ TEST(each_step_is_seen)
 	sample_graph(&g, 300, 700, 5, false, 4);
 	check(&g, 300, 1);
 	check(&g, 300, 3);
+	check_held(&g, 300, 1);
 	graph_release(&g);
 }
 
@@ -89,5 +118,6 @@ TEST(each_step_of_a_large_graph)
 	graph_init(&g, &a);
 	free(t);
 	check(&g, NODES, 2);
+	check_held(&g, NODES, 2);
 	graph_release(&g);
 }

@@ -3,7 +3,7 @@
 #ifndef WORKER_STATE_H
 #define WORKER_STATE_H
 
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "protocols/kcagc/place.h"
 #include "common/ranks/pipe.h"
 

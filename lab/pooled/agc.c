@@ -1,7 +1,7 @@
 #include "lab/pooled/agc.h"
 #include "common/cluster/kmeans.h"
 #include "protocols/kcagc/embed.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #define PARTY_RANKS_WORKERS_H
 
 #include "common/data/dataset.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "protocols/kcagc/place.h"
 #include "common/ranks/pipe.h"
 

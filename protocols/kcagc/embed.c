@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* -- scaling -------------------------------------------------------------------------------- */
 
@@ -29,11 +30,14 @@ void embed_norms(const struct mat *Z, double *norm)
 void embed_scale(struct mat *Z, const double *norm, double mean, double power)
 {
 	for (size_t i = 0; i < Z->rows; i++) {
-		bool zero = norm[i] <= EMBED_ZERO * mean;
-		double divisor = zero ? 1 : mean * pow(norm[i] / mean, power);
+		double *restrict z = ROW(Z, i), ratio = norm[i] / mean;
+		double divisor = mean * (power == 1 ? ratio : pow(ratio, power));
 
-		for (size_t j = 0; j < Z->cols; j++)
-			MAT(Z, i, j) = zero ? 0 : MAT(Z, i, j) / divisor;
+		if (norm[i] <= EMBED_ZERO * mean)
+			memset(z, 0, Z->cols * sizeof(*z));
+		else
+			for (size_t j = 0; j < Z->cols; j++)
+				z[j] /= divisor;
 	}
 }
 

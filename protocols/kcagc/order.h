@@ -1,64 +1,20 @@
-/* order.h -- filter.order "auto" for AGC and kCAGC. It computes a party's terms of AGC's rule
- * (Zhang et al., IJCAI 2019, Section 3.3). There are two terms per psi. The first is the mean
+/* order.h -- the rules for filter.order "auto". AGC's rule (Zhang et al., IJCAI 2019, Section 3.3)
+ * decides from two terms per psi, summed over the parties (order_search.h). The first is the mean
  * intra-cluster distance after psi steps of the filter, with features projected and clustered as
  * the job specifies. The second is the modularity of these clusters on the graph, which only kCAGC
- * uses. */
+ * uses. GCC's rule decides from sums of squares. */
 #ifndef PROTOCOLS_KCAGC_ORDER_H
 #define PROTOCOLS_KCAGC_ORDER_H
 
-#include "protocols/kcagc/embed.h"
-#include "common/cluster/kmeans.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 /* A secure sum has the terms of a block of orders. The search ends after the last block. */
 enum { ORDER_BLOCK = 10, ORDER_BLOCKS = 10, ORDER_CAP = ORDER_BLOCK * ORDER_BLOCKS };
 /* Words of a block: the distances, then the modularities. */
 enum { ORDER_WORDS = 2 * ORDER_BLOCK };
-/* A sketched search for psi_fit() computes each order up to this one, then even orders. */
-enum { ORDER_EACH = 4 };
-
-static const double ORDER_COMMUNITIES = 0.2;
-
-struct order_search {
-	struct mat F;
-	struct filter_run *run;
-	const struct features *X;
-	const struct graph *g;
-	size_t entries; /* non-zeros of X, or the number of all values if many are non-zero */
-	bool beside; /* numbers among words are standardised, so F is not just X weighted by idf */
-	/* `W` filtered, as a linear map; products with it give singular vectors; NULL before first
-	 * use */
-	struct filtered *map;
-	struct features W; /* X, weighted */
-	bool sketches;     /* `Y`, the sketch of the last order, replaces `F` */
-	struct mat Y;
-	uint32_t *label; /* clusters of Y; NULL before the first order */
-	double last[2];  /* terms of Y: distance, modularity */
-	/* AGC's rule decides alone, without psi_fit(); set by the caller after order_begin(). The
-	 * order at which the distance first rises depends on the restarts at each order, so a
-	 * sketched search then has restarts, too. */
-	bool alone;
-	/* Degrees explain the features (explained.h), and no clusters of the first block had a
-	 * modularity above ORDER_COMMUNITIES. Classes are then degrees rather than communities. All
-	 * modularities of this party are 0, which are no reason to leave AGC's order. */
-	bool degrees;
-	struct embed_params how;
-	struct kmeans_params clusters;
-};
-
-/* Begins the search. It takes one dense copy of X. On a large graph with sparse words it takes a
- * sketch (sketch.h) instead, whose terms are near the terms of X. Unless s->alone is set, k-means
- * begins from the last order's clusters, without restarts. An odd order after ORDER_EACH then has
- * the terms of the order before, which is no rise. X stays unchanged; X and g must outlive the
- * search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf, numbers
- * among words are standardised and the words weighted, as in slice_weigh_beside(); embed() applies
- * the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
-enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
-		     const struct embed_params *how,
-		     const struct kmeans_params *clusters) MUST_CHECK;
-/* Fills term (ORDER_WORDS) for the next ORDER_BLOCK orders: mean intra-cluster distances, then
- * modularities of the clusters on the party's graph (0 if s->degrees). */
-enum err order_next(struct order_search *s, double *term) MUST_CHECK;
-void order_end(struct order_search *s);
 
 /* Decides from the first `known` sums of terms over all parties. *rule: order by AGC's rule; 0 if
  * the distance has not risen before psi_past() ended the search. *order: order by psi_fit(), or
@@ -113,11 +69,5 @@ unsigned psi_fit(const double *fit, unsigned rule);
  * last modularity is more than ORDER_PAST below it. */
 static const double ORDER_PAST = 0.01;
 bool psi_past(const double *fit, size_t known);
-
-/* Returns one party's term of AGC's distance, a mean over the k clusters. The number of a cluster
- * is the mean squared distance between two (not necessarily distinct) of its rows of X, which is
- * twice the cluster's variance. Terms over disjoint columns with the same labels add up to the
- * distance over all columns. O(n m). */
-double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *label, size_t k);
 
 #endif

@@ -68,9 +68,13 @@ enum err sketch_of(const struct linear_map *F, struct mat *Y)
 	return ERR_OK;
 }
 
-void sketch_leading(const struct mat *Y, struct mat *part)
+void sketch_leading(const struct filter_view *Y, struct mat *part)
 {
-	mat_init(part, Y->rows, SKETCH_LEADING);
-	for (size_t i = 0; i < Y->rows; i++)
-		memcpy(ROW(part, i), ROW(Y, i), SKETCH_LEADING * sizeof(*part->a));
+	for (size_t i = 0; i < Y->n; i++) {
+		const double *restrict y = Y->y + i * Y->stride;
+		double *restrict x = ROW(part, Y->order[i]), leave = Y->leave[i];
+
+		for (size_t u = 0; u < SKETCH_LEADING; u++)
+			x[u] = leave * y[u];
+	}
 }

@@ -4,6 +4,7 @@
 #define PROTOCOLS_KCAGC_SKETCH_H
 
 #include "common/base/err.h"
+#include "common/graph/filter.h"
 #include "common/linalg/mat.h"
 #include "common/linalg/svd.h"
 
@@ -23,7 +24,7 @@ enum { SKETCH_ROWS = 16000, SKETCH_DIMS = 2 * SKETCH_LEADING / 3 };
  * filtered further, it is a sketch of F filtered further. Bitwise identical for any number of
  * threads. ERR_INPUT: products overflow. ERR_CANCELLED: the job was stopped. */
 enum err sketch_of(const struct linear_map *F, struct mat *Y) MUST_CHECK;
-/* Initialises *part (n x SKETCH_LEADING) with the columns F P' of Y. */
-void sketch_leading(const struct mat *Y, struct mat *part);
+/* Fills part (n x SKETCH_LEADING) with the columns F P' of a view of Y. */
+void sketch_leading(const struct filter_view *Y, struct mat *part);
 
 #endif

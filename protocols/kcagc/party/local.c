@@ -4,7 +4,7 @@
 #include "common/data/limits.h"
 #include "common/data/standard.h"
 #include "protocols/kcagc/job.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "protocols/kcagc/party/pieces.h"
 #include "common/privacy/bound.h"
 #include "party/work/bound.h"

@@ -4,7 +4,7 @@
 #include "tests/unit/ranks/team.h"
 #include "common/graph/filter.h"
 #include "common/linalg/la.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "protocols/kcagc/place.h"
 #include "protocols/kcagc/slice.h"
 

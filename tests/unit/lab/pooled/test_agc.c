@@ -1,5 +1,5 @@
 #include "tests/unit/graph/data.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "lab/pooled/agc.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/metrics.h"

@@ -2,7 +2,7 @@
  * scratch for each order. Compares the chosen order with the rules as they are worded. */
 #include "tests/unit/graph/data.h"
 #include "common/graph/filtered.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 
 static const struct embed_params how = { .idf = true,
 					 .filter = FILTER_HALF,

@@ -1,7 +1,7 @@
 /* Tests what the parties agree on before clustering: the filter's order, and joint norms of rows.
  */
 #include "protocols/kcagc/job.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "tests/unit/both/steps.h"
 
 #include <math.h>

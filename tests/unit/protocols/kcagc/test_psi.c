@@ -1,5 +1,5 @@
 #include "tests/unit/linalg/sample.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 
 /* Makes spreads, which are squares of c: c falls by `fall` each step until `bend`, and by a fifth
  * of that afterwards. */

@@ -1,7 +1,7 @@
 /* Searches the filter's order with sketches of the features, and compares the terms with those of a
  * search with all columns. */
 #include "tests/unit/linalg/sample.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "protocols/kcagc/sketch.h"
 
 enum { CLASSES = 5, ROWS = SKETCH_ROWS, COLS = 320, WORDS = 8 };
@@ -76,6 +76,12 @@ static size_t place(size_t order)
 	return (order - 1) / ORDER_BLOCK * ORDER_WORDS + (order - 1) % ORDER_BLOCK;
 }
 
+/* Returns the distance of an order from the terms of a sketched search. */
+static double distance(const double *term, size_t order)
+{
+	return term[place(order)] / pow(1 + ORDER_FLAT, (double)order);
+}
+
 /* Sketches of sparse features give nearly the terms of the search by all columns. Above ORDER_EACH
  * an odd order has the terms of the order before, unless AGC's rule decides alone. Dense features
  * are searched by all columns. */
@@ -96,17 +102,17 @@ TEST(near_all_columns)
 		const double *now = near + place(order), *full = all + place(order);
 		const double *each = again + place(order);
 
-		assert_near(each[0], full[0], 0.1 * full[0]);
+		assert_near(distance(again, order), full[0], 0.1 * full[0]);
 		assert_near(each[ORDER_BLOCK], full[ORDER_BLOCK], 0.01);
-		assert_true(order == 1 || each[0] < again[place(order - 1)]);
+		assert_true(order == 1 || distance(again, order) < distance(again, order - 1));
 		if (order > ORDER_EACH && order % 2 == 1) {
 			assert_true(now[0] == near[place(order - 1)]);
 			assert_true(now[ORDER_BLOCK] == near[place(order - 1) + ORDER_BLOCK]);
 			continue;
 		}
-		assert_near(now[0], full[0], 0.1 * full[0]);
+		assert_near(distance(near, order), full[0], 0.1 * full[0]);
 		assert_near(now[ORDER_BLOCK], full[ORDER_BLOCK], 0.01);
-		assert_true(order == 1 || now[0] < near[place(order - 1)]);
+		assert_true(order == 1 || distance(near, order) < distance(near, order - 1));
 	}
 	features_release(&dense);
 	features_release(&sparse);
@@ -148,6 +154,30 @@ TEST(small_graphs)
 
 	make(&X.sparse, &g, ROWS - 1);
 	terms_of(&X, &g, 1, false, false, term);
+	features_release(&X);
+	graph_release(&g);
+}
+
+/* A distance that falls by less than ORDER_FLAT per order counts as risen. */
+TEST(ends_where_distances_are_flat)
+{
+	enum { BLOCKS = 4, ORDERS = BLOCKS * ORDER_BLOCK };
+	double term[BLOCKS * ORDER_WORDS], intra[ORDERS];
+	struct features X = { .is_sparse = true };
+	struct order_search s;
+	struct graph g;
+	size_t psi;
+
+	make(&X.sparse, &g, ROWS);
+	assert_ok(order_begin(&s, &X, &g, &embedding, &clusters));
+	for (size_t b = 0; b < BLOCKS; b++)
+		assert_ok(order_next(&s, term + b * ORDER_WORDS));
+	for (size_t t = 0; t < ORDERS; t++)
+		intra[t] = term[place(t + 1)];
+	psi = psi_agc(intra, ORDERS);
+	assert_in_range(psi, 2 * ORDER_BLOCK, ORDERS - 1);
+	assert_true(distance(term, psi + 1) < distance(term, psi - 1));
+	order_end(&s);
 	features_release(&X);
 	graph_release(&g);
 }

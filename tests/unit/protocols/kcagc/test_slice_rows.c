@@ -2,7 +2,7 @@
 #include "tests/unit/graph/data.h"
 #include "common/base/rng.h"
 #include "common/graph/filter.h"
-#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/order_search.h"
 #include "protocols/kcagc/sums.h"
 #include "common/linalg/rowsum.h"
 

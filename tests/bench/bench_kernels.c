@@ -10,7 +10,7 @@
  * and scikit-learn (scripts/bench.d/kernels.py, which has the same names of shapes). */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "protocols/kcagc/order.h"
+#include "common/graph/filter.h"
 #include "common/cluster/kmeans.h"
 #include "common/linalg/la.h"
 #include "common/cluster/metrics.h"

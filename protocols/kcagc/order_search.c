@@ -290,7 +290,7 @@ static enum err order_sketch(struct order_search *s)
 	enum err e = order_map(s, &W, &map);
 
 	if (e == ERR_OK) {
-		e = sketch_of(&map.map, &Y);
+		e = sketch_of(&map, &Y);
 		filtered_release(&map);
 	}
 	if (e == ERR_OK) {
@@ -301,8 +301,8 @@ static enum err order_sketch(struct order_search *s)
 	return e;
 }
 
-/* True if s->how.order takes over the terms of the order before it, without clusters of its own. */
-static bool order_repeats(const struct order_search *s)
+/* True if s->how.order gets no clusters of its own. */
+static bool order_is_skipped(const struct order_search *s)
 {
 	return !s->alone && s->how.order > ORDER_EACH && s->how.order % 2 == 1;
 }
@@ -356,18 +356,25 @@ static enum err order_sketched(struct order_search *s)
 
 static enum err order_next_sketched(struct order_search *s, double *term)
 {
+	bool skipped = false; /* the order before */
+
 	if (!s->label)
 		ALLOC(s->label, s->g->adjacency.rows);
 	for (int t = 0; t < ORDER_BLOCK; t++) {
+		double before = s->last[0];
+
 		s->how.order++;
 		if (s->how.order == 1)
 			TRY(order_sketch(s));
 		else
 			filter_run_on(s->run, s->how.threads);
-		if (!order_repeats(s))
+		if (!order_is_skipped(s))
 			TRY(order_sketched(s));
 		term[t] = s->last[0];
 		term[ORDER_BLOCK + t] = s->last[1];
+		if (skipped)
+			term[t - 1] = (before + s->last[0]) / 2;
+		skipped = order_is_skipped(s);
 	}
 	return ERR_OK;
 }

@@ -47,10 +47,11 @@ struct order_search {
 /* Begins the search. It takes one dense copy of X. On a large graph with sparse words it takes a
  * sketch (sketch.h) instead, whose terms are near the terms of X. Unless s->alone is set, k-means
  * begins from the last order's clusters, without restarts. An odd order after ORDER_EACH then has
- * the terms of the order before, which is no rise. X stays unchanged; X and g must outlive the
- * search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf, numbers
- * among words are standardised and the words weighted, as in slice_weigh_beside(); embed() applies
- * the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
+ * the mean of its neighbours' distances, so that a rise follows an even order, and the modularity
+ * of the order before. X stays unchanged; X and g must outlive the search. With distributed rows
+ * (g->ranks), terms are the same at each rank. With how->idf, numbers among words are standardised
+ * and the words weighted, as in slice_weigh_beside(); embed() applies the same weights but does not
+ * centre. how->order is ignored. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;

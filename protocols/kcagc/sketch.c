@@ -6,23 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of products by F'F that turn random rows to the leading directions. */
-enum { SKETCH_TURNS = 2 };
-
+/* Turns random rows to the leading directions by one product with F'F. At SKETCH_ORDER singular
+ * values fall fast, so that one product suffices. */
 static enum err turn_to_leading(const struct linear_map *F, struct mat *P)
 {
-	TRY(la_orthonormal_rows(P));
-	for (unsigned turn = 0; turn < SKETCH_TURNS; turn++) {
-		struct mat next;
+	struct mat next;
 
-		F->square(F->ctx, P, &next);
-		mat_release(P);
-		*P = next;
-		TRY(la_orthonormal_rows(P));
-		progress_tick();
-		TRY(progress_check());
-	}
-	return ERR_OK;
+	TRY(la_orthonormal_rows(P));
+	F->square(F->ctx, P, &next);
+	mat_release(P);
+	*P = next;
+	TRY(la_orthonormal_rows(P));
+	progress_tick();
+	return progress_check();
 }
 
 /* x becomes x (I - P'P) for orthonormal rows of P. */
@@ -39,8 +35,9 @@ static void sketch_beside(const struct mat *P, double *x)
 	}
 }
 
-enum err sketch_of(const struct linear_map *F, struct mat *Y)
+enum err sketch_of(struct filtered *features, struct mat *Y)
 {
+	const struct linear_map *F = &features->map;
 	struct mat P, in, rows;
 	struct rng rng;
 	enum err err;
@@ -49,7 +46,9 @@ enum err sketch_of(const struct linear_map *F, struct mat *Y)
 	mat_init(&P, SKETCH_LEADING, F->cols);
 	for (size_t i = 0; i < P.rows * P.cols; i++)
 		P.a[i] = rng_unit(&rng) - 0.5;
+	filtered_set_order(features, SKETCH_ORDER);
 	err = turn_to_leading(F, &P);
+	filtered_set_order(features, 1);
 	if (err) {
 		mat_release(&P);
 		return err;

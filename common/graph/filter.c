@@ -58,7 +58,7 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 /* -- norms of powers ------------------------------------------------------------------------ */
 
 struct spread {
-	struct panels plan;
+	struct panels panels;
 	const struct ranks *ranks;
 	size_t cols, powers, groups; /* groups: of SPREAD_COLUMNS columns */
 	uint32_t *place;             /* node -> row of the plan */
@@ -73,7 +73,7 @@ struct spread {
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;
-	const struct panels *p = &s->plan;
+	const struct panels *p = &s->panels;
 	struct panel at = panel_at(p, panel, s->cols);
 	size_t n = p->nodes.n, width = p->width, powers = s->powers, first = panel * width;
 	double *y = simd_line(p->buffer[worker]), *out = y + p->rows * width;
@@ -107,7 +107,7 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 
 static void spread_begin(struct spread *s)
 {
-	const struct filter_plan *nodes = &s->plan.nodes;
+	const struct filter_plan *nodes = &s->panels.nodes;
 
 	s->groups = (s->cols + SPREAD_COLUMNS - 1) / SPREAD_COLUMNS;
 	ALLOC(s->term, s->groups * 2 * s->powers);
@@ -133,23 +133,23 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	size_t powers = (size_t)steps + 1, panels;
 	unsigned workers;
 	struct spread s = {
-		.plan = { .sparse = sparse, .dense = dense },
+		.panels = { .sparse = sparse, .dense = dense },
 		.ranks = g->ranks,
 		.powers = powers,
 	};
 
 	assert(!sparse != !dense);
 	TRY(graph_check_rows(g, sparse ? sparse->rows : dense->rows));
-	TRY(panels_begin(&s.plan, g, kind, false));
+	TRY(panels_begin(&s.panels, g, kind, false));
 	s.cols = sparse ? sparse->cols : dense->cols;
-	panels = panels_of(&s.plan, s.cols);
+	panels = panels_of(&s.panels, s.cols);
 	threads = g->ranks ? 1 : threads; /* one thread: ranks exchange rows panel by panel */
 	workers = parallel_workers(threads, panels);
 	spread_begin(&s);
-	panels_make_room(&s.plan, workers);
+	panels_make_room(&s.panels, workers);
 	parallel(threads, panels, panel_spread, &s);
-	panels_release_room(&s.plan);
-	filter_plan_release(&s.plan.nodes);
+	panels_release_room(&s.panels);
+	filter_plan_release(&s.panels.nodes);
 	spread_add_groups(s.term, s.groups, powers, square, spread);
 	spread_end(&s);
 	return ERR_OK;

@@ -61,10 +61,12 @@ void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, st
 size_t filter_run_panel(const struct filter_run *r); /* columns of a panel: the stride */
 
 /* Filters few columns, and never stores them as a matrix. filter_run_hold() copies X, of at most 2
- * FILTER_PANEL columns. filter_run_on() takes a step. filter_run_held() returns a view of all
- * columns after the steps so far, valid until the next call. Does not support distributed nodes. */
+ * FILTER_PANEL columns, to n x 4 FILTER_PANEL doubles. filter_run_step_held() takes a step.
+ * filter_run_held() returns a view of all columns after the steps so far, valid until the next step
+ * or hold. filter_run_step() and filter_run_steps() end the hold. Does not support distributed
+ * nodes. */
 void filter_run_hold(struct filter_run *r, unsigned threads, const struct mat *X);
-void filter_run_on(struct filter_run *r, unsigned threads);
+void filter_run_step_held(struct filter_run *r, unsigned threads);
 struct filter_view filter_run_held(const struct filter_run *r);
 void filter_run_end(struct filter_run *r); /* accepts NULL */
 

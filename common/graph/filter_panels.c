@@ -23,6 +23,8 @@ enum { PANEL = SPREAD_PANEL, NARROW = FILTER_PANEL, LARGE = 1 << 17, CHUNK = 819
  * of a rank's memory. The bytes exchanged do not depend on this width. */
 enum { SHARED = SPREAD_COLUMNS };
 
+static_assert(2 * FILTER_PANEL == PANEL, "filter_run_hold() takes 2 FILTER_PANEL columns");
+
 #define COLUMNS PANEL
 #define STEP    panel_step
 #define VEC     vec2
@@ -312,6 +314,7 @@ void panels_move_held(struct panels *p, unsigned threads)
 	double *other = p->held == first ? second : first;
 	struct shared s = { .p = p, .at = { .end = p->nodes.n }, .y = p->held };
 
+	assert(p->held);
 	shared_move(&s, threads, &FILTER_STEP, &other);
 	p->held = s.y;
 }
@@ -343,6 +346,7 @@ void panels_release_room(struct panels *p)
 	p->workers = 0;
 	p->buffer = NULL;
 	p->next = NULL;
+	p->held = NULL;
 }
 
 size_t panels_of(const struct panels *p, size_t cols)
@@ -372,6 +376,7 @@ void panels_run(struct panels *p, unsigned psi, unsigned threads, struct mat *X)
 	size_t panels = panels_of(p, X->cols);
 	unsigned workers;
 
+	p->held = NULL;
 	threads = peers ? 1 : threads; /* one thread: ranks exchange rows panel by panel */
 	workers = is_large(p) ? 1 : parallel_workers(threads, panels);
 	p->X = X;

@@ -13,14 +13,15 @@ typedef void panel_step_fn(const struct filter_plan *p, size_t first, size_t las
 			   const struct filter_step *t, const double *restrict y,
 			   double *restrict out);
 
+/* Released by panels_release_room(), filter_plan_release(&p->nodes) and free(p->leave). */
 struct panels {
 	struct filter_plan nodes;
 	panel_step_fn *step;
 	struct filter_steps steps;
-	/* source of columns: either `sparse` or `dense`; the other pointer is NULL */
+	/* source of columns while they are loaded: either `sparse` or `dense`; else NULL */
 	const struct csr *sparse;
 	const struct mat *dense;
-	struct mat *X; /* destination; NULL in graph_filter_spread() */
+	struct mat *X; /* destination of panels_run() */
 	size_t width;
 	size_t rows;
 	unsigned workers; /* number of workers that have buffers */
@@ -51,13 +52,16 @@ void panels_release_room(struct panels *p);
  * few; the caller releases them. */
 void panels_run(struct panels *p, unsigned psi, unsigned threads, struct mat *X);
 
+/* panels_of(): number of panels for cols columns. panel_at(): one of them, with all rows. */
 size_t panels_of(const struct panels *p, size_t cols);
 struct panel panel_at(const struct panels *p, size_t number, size_t cols);
+/* Loads columns of the source into y. A worker loads sparse columns from left to right. */
 void panel_load(const struct panels *p, unsigned worker, const struct panel *at, double *y);
 /* Moves y one step, to out. */
 void panel_move(const struct panels *p, const struct filter_step *t, double *y, double *out);
 
-/* Loads X, of at most SPREAD_PANEL columns, as one panel, which panels_move_held() moves one step.
+/* Releases the room, then copies X, of at most SPREAD_PANEL columns, to one panel of that width.
+ * panels_move_held() moves it one step. Ends with the next panels_run() or panels_release_room().
  * Nodes are not distributed. */
 void panels_hold(struct panels *p, unsigned threads, const struct mat *X);
 void panels_move_held(struct panels *p, unsigned threads);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 struct filter_run {
-	struct panels plan;
-	size_t held; /* columns of the matrix of filter_run_hold() */
+	struct panels panels;
+	size_t held_cols; /* columns of the matrix of filter_run_hold() */
 };
 
 enum err filter_run_begin(const struct graph *g, enum filter_kind kind, struct filter_run **r)
@@ -15,7 +15,7 @@ enum err filter_run_begin(const struct graph *g, enum filter_kind kind, struct f
 	enum err err;
 
 	ALLOC(*r, 1);
-	err = panels_begin(&(*r)->plan, g, kind, false);
+	err = panels_begin(&(*r)->panels, g, kind, false);
 	if (err) {
 		free(*r);
 		*r = NULL;
@@ -25,8 +25,8 @@ enum err filter_run_begin(const struct graph *g, enum filter_kind kind, struct f
 
 void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X)
 {
-	r->plan.dense = X;
-	panels_run(&r->plan, 1, threads, X);
+	r->panels.dense = X;
+	panels_run(&r->panels, 1, threads, X);
 }
 
 static void prepare_views(struct panels *p)
@@ -43,7 +43,7 @@ static void prepare_views(struct panels *p)
 void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, struct mat *X,
 		      filter_see *see, void *ctx)
 {
-	struct panels *p = &r->plan;
+	struct panels *p = &r->panels;
 
 	assert(!p->nodes.peers && filter_steps_count(steps) == steps);
 	prepare_views(p);
@@ -56,27 +56,29 @@ void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, st
 
 size_t filter_run_panel(const struct filter_run *r)
 {
-	return r->plan.width;
+	return r->panels.width;
 }
 
 void filter_run_hold(struct filter_run *r, unsigned threads, const struct mat *X)
 {
-	prepare_views(&r->plan);
-	panels_hold(&r->plan, threads, X);
-	r->held = X->cols;
+	assert(!r->panels.nodes.peers);
+	prepare_views(&r->panels);
+	panels_hold(&r->panels, threads, X);
+	r->held_cols = X->cols;
 }
 
-void filter_run_on(struct filter_run *r, unsigned threads)
+void filter_run_step_held(struct filter_run *r, unsigned threads)
 {
-	panels_move_held(&r->plan, threads);
+	panels_move_held(&r->panels, threads);
 }
 
 struct filter_view filter_run_held(const struct filter_run *r)
 {
-	const struct panels *p = &r->plan;
+	const struct panels *p = &r->panels;
 
+	assert(p->held);
 	return (struct filter_view){ .n = p->nodes.n,
-				     .width = r->held,
+				     .width = r->held_cols,
 				     .stride = p->width,
 				     .y = p->held,
 				     .leave = p->leave,
@@ -86,9 +88,9 @@ struct filter_view filter_run_held(const struct filter_run *r)
 void filter_run_end(struct filter_run *r)
 {
 	if (r) {
-		panels_release_room(&r->plan);
-		filter_plan_release(&r->plan.nodes);
-		free(r->plan.leave);
+		panels_release_room(&r->panels);
+		filter_plan_release(&r->panels.nodes);
+		free(r->panels.leave);
 	}
 	free(r);
 }

@@ -3,10 +3,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
 unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap)
 {
 	double scale = sqrt((double)n / square), least = (double)m / (double)n;

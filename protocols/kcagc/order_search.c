@@ -1,7 +1,6 @@
 #include "protocols/kcagc/order_search.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
 #include "protocols/kcagc/explained.h"
 #include "protocols/kcagc/sketch.h"
@@ -143,11 +142,11 @@ static bool order_sketches(struct order_search *s)
 	size_t n = features_rows(s->X), m = features_cols(s->X);
 	bool beside = false;
 
-	if (!s->X->is_sparse || n < SKETCH_ROWS || m <= 8 * SKETCH_COLUMNS || !s->how.dims ||
-	    s->how.dims > SKETCH_DIMS)
+	if (s->g->ranks || !s->X->is_sparse || n < SKETCH_ROWS || m <= 8 * SKETCH_COLUMNS ||
+	    !s->how.dims || s->how.dims > SKETCH_DIMS)
 		return false;
-	s->entries = embed_entries(s->g->ranks, s->X);
-	if (!order_pays(s)) /* ranks never form sketches */
+	s->entries = embed_entries(NULL, s->X);
+	if (!order_pays(s))
 		return false;
 	if (s->how.idf) {
 		features_copy(&copy, s->X);
@@ -332,8 +331,9 @@ static void order_rate_sketch(struct order_search *s, const struct filter_view *
 
 	for (size_t i = 0; i < Y->n; i++)
 		count[s->label[i]]++;
-	s->last[0] =
-	    spread_of_view(Y, s->label, count, k) / (double)k * pow(1 + ORDER_FLAT, s->how.order);
+	s->last[0] = spread_of_view(Y, s->label, count, k) / (double)k;
+	if (!s->alone)
+		s->last[0] *= pow(1 + ORDER_FLAT, s->how.order);
 	s->last[1] = modularity(s->g, s->label, k);
 	free(count);
 }
@@ -354,20 +354,23 @@ static enum err order_sketched(struct order_search *s)
 	return ERR_OK;
 }
 
+/* A block ends with an even order, so that each skipped order has both neighbours in the block or
+ * is its first. */
 static enum err order_next_sketched(struct order_search *s, double *term)
 {
 	bool skipped = false; /* the order before */
 
+	static_assert(ORDER_BLOCK % 2 == 0, "blocks end with an even order");
 	if (!s->label)
 		ALLOC(s->label, s->g->adjacency.rows);
 	for (int t = 0; t < ORDER_BLOCK; t++) {
-		double before = s->last[0];
+		double before = s->last[0]; /* distance of the last order with clusters */
 
 		s->how.order++;
 		if (s->how.order == 1)
 			TRY(order_sketch(s));
 		else
-			filter_run_on(s->run, s->how.threads);
+			filter_run_step_held(s->run, s->how.threads);
 		if (!order_is_skipped(s))
 			TRY(order_sketched(s));
 		term[t] = s->last[0];

@@ -10,9 +10,10 @@
 /* A sketched search for psi_fit() computes each order up to this one, then even orders. */
 enum { ORDER_EACH = 4 };
 
-/* If the distance of a sketched search falls by less than this share per order, it counts as risen.
- * From one order to the next such a search hardly moves its clusters, so its distance would fall
- * on, while the rows already lose the clusters that the run's own k-means would find. */
+/* If the distance of a sketched search falls by less than this share per order, it counts as risen,
+ * except with `alone`. From one order to the next such a search hardly moves its clusters, so its
+ * distance would fall on, while the rows already lose the clusters that the run's own k-means would
+ * find. If some parties have no sketch, the sum counts as risen at a smaller share. */
 static const double ORDER_FLAT = 0.01;
 
 static const double ORDER_COMMUNITIES = 0.2;
@@ -31,7 +32,7 @@ struct order_search {
 	bool sketches;     /* `run` holds the sketch of the last order, which replaces `F` */
 	struct mat part;   /* sketch_leading() of the sketch */
 	uint32_t *label;   /* clusters of the sketch; NULL before the first order */
-	double last[2]; /* terms of the sketch: distance times (1 + ORDER_FLAT)^order, modularity */
+	double last[2];    /* terms of the last order with clusters: distance, modularity */
 	/* AGC's rule decides alone, without psi_fit(); set by the caller after order_begin(). The
 	 * order at which the distance first rises depends on the restarts at each order, so a
 	 * sketched search then has restarts, too. */
@@ -45,13 +46,14 @@ struct order_search {
 };
 
 /* Begins the search. It takes one dense copy of X. On a large graph with sparse words it takes a
- * sketch (sketch.h) instead, whose terms are near the terms of X. Unless s->alone is set, k-means
- * begins from the last order's clusters, without restarts. An odd order after ORDER_EACH then has
- * the mean of its neighbours' distances, so that a rise follows an even order, and the modularity
- * of the order before. X stays unchanged; X and g must outlive the search. With distributed rows
- * (g->ranks), terms are the same at each rank. With how->idf, numbers among words are standardised
- * and the words weighted, as in slice_weigh_beside(); embed() applies the same weights but does not
- * centre. how->order is ignored. ERR_INPUT as embed(). */
+ * sketch (sketch.h) instead, whose terms are near the terms of X. Unless s->alone is set, distances
+ * are multiplied by (1 + ORDER_FLAT)^order, and k-means begins from the last order's clusters,
+ * without restarts. An odd order after ORDER_EACH then has the mean of its neighbours' distances,
+ * so that a rise follows an even order, and the modularity of the order before. X stays unchanged;
+ * X and g must outlive the search. With distributed rows (g->ranks), terms are the same at each
+ * rank. With how->idf, numbers among words are standardised and the words weighted, as in
+ * slice_weigh_beside(); embed() applies the same weights but does not centre. how->order is
+ * ignored. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;

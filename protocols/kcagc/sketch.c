@@ -3,8 +3,11 @@
 #include "common/base/rng.h"
 #include "common/linalg/la.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
+
+static_assert(SKETCH_COLUMNS <= 2 * FILTER_PANEL, "filter_run_hold() takes all columns");
 
 /* Turns random rows to the leading directions by one product with F'F. At SKETCH_ORDER singular
  * values fall fast, so that one product suffices. */

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /* SKETCH_LEADING: columns for singular vectors. SKETCH_RANDOM: columns for what these leave of the
- * distances. All columns of a graph of fewer than 2^17 nodes are one panel of the filter. From
- * SKETCH_ROWS rows on the search uses sketches, of up to SKETCH_DIMS singular vectors. */
+ * distances. All columns fit into filter_run_hold(). From SKETCH_ROWS rows on the search uses
+ * sketches, of up to SKETCH_DIMS singular vectors. */
 enum { SKETCH_LEADING = 24, SKETCH_RANDOM = 8, SKETCH_COLUMNS = SKETCH_LEADING + SKETCH_RANDOM };
 enum { SKETCH_ROWS = 16000, SKETCH_DIMS = 2 * SKETCH_LEADING / 3 };
 
@@ -26,8 +26,9 @@ enum { SKETCH_ORDER = 4 };
  * filtered to SKETCH_ORDER. So after some steps these columns have the leading left singular
  * vectors. The other columns are F (I - P'P) R, where R has random signs over
  * sqrt(SKETCH_RANDOM). Distances between sums of rows of Y are those of F in the mean. If Y is
- * filtered further, it is a sketch of F filtered further. Bitwise identical for any number of
- * threads. ERR_INPUT: products overflow. ERR_CANCELLED: the job was stopped. */
+ * filtered further, it is a sketch of F filtered further. Leaves `features` at order 1, on errors,
+ * too. Bitwise identical for any number of threads. ERR_INPUT: products overflow. ERR_CANCELLED:
+ * the job was stopped. */
 enum err sketch_of(struct filtered *features, struct mat *Y) MUST_CHECK;
 /* Fills part (n x SKETCH_LEADING) with the columns F P' of a view of Y. */
 void sketch_leading(const struct filter_view *Y, struct mat *part);

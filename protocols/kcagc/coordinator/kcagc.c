@@ -67,7 +67,7 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 	if (c->weighs)
 		facts_numbers(facts, "order_modularities", c->fit, orders);
 	if (!c->rule)
-		log_info("filter.order \"auto\" is %u: distances within clusters fall up to order "
+		log_info("filter.order \"auto\" is %u: terms of distances fall up to order "
 			 "%zu; modularity is %.3f there and %.3f at the chosen order",
 			 order, c->known, c->fit[c->known - 1], c->fit[order - 1]);
 	else if (order < c->rule)
@@ -83,8 +83,8 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
  * ORDER_BLOCK orders per round. Unless preset is "paper", psi_fit() then limits the order by the
  * mean modularity of the parties' clusters. Sets run->job.filter_order. Records the order by AGC's
  * rule alone as "order_rule", which is 0 if the search ended before the distance rose. Records the
- * distances up to the rise ("order_distances"), and the modularities ("order_modularities").
- * Returns errors of order_decide(). */
+ * terms of distances up to the rise ("order_distances", order_search.h), and the modularities
+ * ("order_modularities"). Returns errors of order_decide(). */
 static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };

@@ -152,7 +152,8 @@ static enum err send_terms(struct work *work, const struct tree_node *root, doub
 }
 
 /* Agrees on a unit from the first block of terms. Distances fall as features are smoothed, until
- * they rise and the search ends. So the first block bounds all blocks. */
+ * they rise and the search ends. Later terms may be a few times larger, for which wide words have
+ * room. */
 static enum err agree_unit(struct work *work, const struct tree_node *root, const double *term,
 			   double *unit)
 {

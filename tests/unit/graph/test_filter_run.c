@@ -75,7 +75,7 @@ static void check_held(const struct graph *g, size_t n, unsigned threads)
 		struct filter_view view;
 
 		filter_run_step(single, threads, &X);
-		filter_run_on(held, threads);
+		filter_run_step_held(held, threads);
 		view = filter_run_held(held);
 		mat_copy(&x.after[t], &X);
 		see(&x, t, &view);

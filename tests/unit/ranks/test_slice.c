@@ -5,6 +5,7 @@
 #include "common/graph/filter.h"
 #include "common/linalg/la.h"
 #include "protocols/kcagc/order_search.h"
+#include "protocols/kcagc/sketch.h"
 #include "protocols/kcagc/place.h"
 #include "protocols/kcagc/slice.h"
 
@@ -343,6 +344,34 @@ static void search(void *arg, struct ranks *R)
 	features_release(&X);
 	graph_release(&g);
 	ranks_release(R);
+}
+
+/* One rank has more rows than SKETCH_ROWS, the other fewer. */
+static void begin_unequal(void *arg, struct ranks *R)
+{
+	const struct searched *w = arg;
+	struct features X = { .is_sparse = true };
+	struct order_search s;
+	struct csr rows;
+	struct graph g;
+
+	ranks_cut(R, SKETCH_ROWS + 14000);
+	csr_init(&X.sparse, ranks_rows(R), 9 * SKETCH_COLUMNS, 0, true);
+	csr_init(&rows, ranks_rows(R), R->n, 0, false);
+	graph_init_part(&g, &rows, R);
+	assert_ok(order_begin(&s, &X, &g, &w->how, &how));
+	assert_false(s.sketches);
+	order_end(&s);
+	features_release(&X);
+	graph_release(&g);
+	ranks_release(R);
+}
+
+TEST(ranks_do_not_sketch)
+{
+	struct searched w = { .how = { .dims = 4, .threads = 1 } };
+
+	team(2, begin_unequal, &w);
 }
 
 TEST(same_terms_of_the_order)

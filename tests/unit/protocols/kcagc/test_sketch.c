@@ -6,8 +6,8 @@
 
 enum { CLASSES = 5, ROWS = SKETCH_ROWS, COLS = 320, WORDS = 8 };
 
-/* Nodes of a class share words and edges, with noise in both. words, edges: shares of a node's
- * words and edges that are those of its class. */
+/* Nodes of a class share words and edges, with noise in both. own_words, own_edges: shares of a
+ * node's words and edges that are those of its class. */
 static void make_of(struct csr *X, struct graph *g, size_t rows, double own_words, double own_edges)
 {
 	struct triple *words, *edges;

@@ -39,6 +39,21 @@ void tls_clock_text(char text[static TLS_DATE])
 	ASN1_TIME_free(now);
 }
 
+int tls_cert_verdict(int error)
+{
+	switch (error) {
+	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+	case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+		return X509_V_ERR_CERT_SIGNATURE_FAILURE;
+	default:
+		return error;
+	}
+}
+
 /* Text with a certificate's date, this host's time, and advice that holds if the clocks of both
  * hosts are right. */
 #define CLOCKS "%s (it is %s here: if that is right, and so is the clock there, %s)"
@@ -54,7 +69,7 @@ void tls_cert_refused(X509_STORE_CTX *store, int depth, bool server, char *text,
 	tls_clock_text(now);
 	if (cert && tls_cert_name(cert, name))
 		snprintf(shown, sizeof(shown), " (for %s)", name);
-	switch (error) {
+	switch (tls_cert_verdict(error)) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
 		what = "that expired on ";
 		tls_date_text(X509_get0_notAfter(cert), date);
@@ -65,11 +80,6 @@ void tls_cert_refused(X509_STORE_CTX *store, int depth, bool server, char *text,
 		tls_date_text(X509_get0_notBefore(cert), date);
 		snprintf(which, sizeof(which), CLOCKS, date, now, "wait until then");
 		break;
-	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-	case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
 		what = "that our CA did not sign (unknown CA)";
 		break;

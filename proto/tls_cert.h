@@ -1,4 +1,5 @@
-/* tls_cert.h -- reads the certificate of a peer, and says why it was refused; private to tls.c. */
+/* tls_cert.h -- reads the certificate of a peer, and says why it was refused; for tls.c and
+ * tls_check.c. */
 #ifndef PROTO_TLS_CERT_H
 #define PROTO_TLS_CERT_H
 
@@ -20,6 +21,9 @@ void tls_cert_refused(X509_STORE_CTX *store, int depth, bool server, char *text,
  * is unknown. For a certificate that is not valid yet, it would claim that the certificate is
  * bad. */
 int tls_cert_error(int error);
+/* Returns X509_V_ERR_CERT_SIGNATURE_FAILURE for each error by which our CA did not sign the
+ * certificate, and other errors as they are. */
+int tls_cert_verdict(int error);
 /* Formats the current time like the dates of certificates. */
 void tls_clock_text(char text[static TLS_DATE]);
 

@@ -1,6 +1,7 @@
 /* Checks this process's certificate, key and CA before use. A check fails for each reason for which
  * peers would later reject them. */
 #include "proto/tls.h"
+#include "proto/tls_cert.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -127,7 +128,7 @@ static enum err refused(const struct identity_files *files, X509_STORE_CTX *v, e
 	const char *ca = files->ca, *crl = files->crl, *path = depth > 0 ? ca : files->certificate;
 	char date[TLS_DATE], subject[128], issuer[128];
 
-	switch (error) {
+	switch (tls_cert_verdict(error)) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
 		tls_date_text(X509_get0_notAfter(cert), date);
 		return err_set(ERR_INPUT, "%s: this certificate expired on %s: have it renewed",
@@ -143,11 +144,6 @@ static enum err refused(const struct identity_files *files, X509_STORE_CTX *v, e
 			       "%s: this certificate is of the wrong purpose, expected %s", path,
 			       role == TLS_SERVER ? "serverAuth, for a coordinator"
 						  : "clientAuth, for a party");
-	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-	case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
 		return err_set(ERR_INPUT, "%s: this certificate was not signed by the CA in %s",
 			       path, ca);
